@@ -1,0 +1,144 @@
+"""A benchmark: ordered items, a card that describes them, and the problems met while reading."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from keju.errors import Misuse
+from keju.items import NOTHING, Item
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something met while reading a benchmark. `left_out` problems cost an item; the others were repaired or tolerated."""
+
+    item: str | None
+    """Id of the item, or None where it concerns the whole benchmark."""
+    code: str
+    """Short name, for machines: `encoding_not_utf8`, `answer_missing`, `media_missing`, …"""
+    message: str
+    """What is wrong and what to do, for people."""
+    file: str | None = None
+    line: int | None = None
+    left_out: bool = False
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        return ": ".join(part for part in (place, self.item and f"item {self.item}", self.message) if part)
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Ordered items with unique ids. Never changed; `select` and variants make new ones."""
+
+    name: str
+    items: tuple[Item, ...]
+    card: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    """`title`, `license`, `languages`, `source`, `version`, … as far as the source says."""
+    problems: tuple[Problem, ...] = ()
+    format: str | None = None
+    """Name of the format it was read from."""
+    root: Path | None = None
+    """Folder or file it was read from."""
+
+    def __post_init__(self) -> None:
+        if len(self._by_id) != len(self.items):
+            seen: set[str] = set()
+            twice = next(i.id for i in self.items if i.id in seen or seen.add(i.id))  # type: ignore[func-returns-value]
+            raise Misuse(f"benchmark {self.name}: item id {twice!r} occurs twice; ids must be unique")
+
+    @property
+    def _by_id(self) -> dict[str, Item]:
+        cached: dict[str, Item] | None = self.__dict__.get("_index")
+        if cached is None:
+            cached = {item.id: item for item in self.items}
+            object.__setattr__(self, "_index", cached)
+        return cached
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def __getitem__(self, item_id: str) -> Item:
+        """The item with this id. Raises `KeyError` where there is none."""
+        return self._by_id[item_id]
+
+    def __contains__(self, item_id: object) -> bool:
+        return item_id in self._by_id
+
+    def select(
+        self,
+        *,
+        split: str | None = None,
+        where: Mapping[str, str] | None = None,
+        ids: Iterable[str] | None = None,
+        limit: int | None = None,
+    ) -> Benchmark:
+        """The items that meet every condition, in the same order.
+
+        `where` compares labels (and `modality`, `split`); `limit` keeps the first so many.
+        Raises `Misuse` where nothing is left, naming what there is.
+        """
+        chosen = list(self.items)
+        if split is not None:
+            chosen = [item for item in chosen if item.split == split]
+            if not chosen:
+                raise Misuse(f"benchmark {self.name} has no split {split!r}; it has {_listed(i.split for i in self)}")
+        for name, value in (where or {}).items():
+            kept = [item for item in chosen if label_of(item, name) == value]
+            if not kept:
+                there = _listed(label_of(item, name) for item in chosen)
+                raise Misuse(f"no item of {self.name} has {name} = {value!r}; there is {there}")
+            chosen = kept
+        if ids is not None:
+            wanted = set(ids)
+            if unknown := wanted - self._by_id.keys():
+                raise Misuse(f"benchmark {self.name} has no item {_listed(unknown)}")
+            chosen = [item for item in chosen if item.id in wanted]
+        if limit is not None:
+            if limit < 1:
+                raise Misuse(f"limit must be at least 1, not {limit}")
+            chosen = chosen[:limit]
+        return replace(self, items=tuple(chosen))
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hex digits over everything a model could see: wordings, options, media bytes, and the keys and labels."""
+        digest = hashlib.sha256()
+        for item in self.items:
+            digest.update(json.dumps(_content(item), ensure_ascii=False, sort_keys=True).encode())
+        return digest.hexdigest()[:16]
+
+
+def label_of(item: Item, name: str) -> str | None:
+    """Value of a label, or of `modality`, `split`, `options` (their number) or `language`, which every item has."""
+    if name in item.labels:
+        return item.labels[name]
+    match name:
+        case "modality":
+            return item.modality
+        case "split":
+            return item.split
+        case "options":
+            return str(len(item.options))
+        case "language":
+            return item.wording.language
+    return None
+
+
+def _content(item: Item) -> list[Any]:
+    wordings = [[w.language, w.instruction, w.question, list(w.options.items())] for w in item.wordings.values()]
+    media = [m.sha256 if m.exists else f"absent:{m.name}" for m in item.media]
+    return [item.id, wordings, item.answer, media, sorted(item.labels.items())]
+
+
+def _listed(values: Iterable[str | None], most: int = 8) -> str:
+    names = sorted({"(none)" if value is None else value for value in values})
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

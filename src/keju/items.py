@@ -1,0 +1,154 @@
+"""An item of an exam: one question with its media, its wordings by language, its key and its labels."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from keju.errors import CallFailed, Misuse
+from keju.media_types import HEAD, mime_of
+
+MediaKind = Literal["image", "audio"]
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Medium:
+    """A picture or a clip. Its bytes are read when they are needed and never kept here."""
+
+    kind: MediaKind
+    name: str
+    """Path as the benchmark writes it, relative, with forward slashes."""
+    path: Path | None = None
+    """The file, or None where the bytes are held in `data` or are absent."""
+    data: bytes | None = field(default=None, repr=False)
+    """The bytes themselves, for media that came inside another file (a Parquet or TSV cell)."""
+
+    @property
+    def exists(self) -> bool:
+        return self.data is not None or (self.path is not None and self.path.is_file())
+
+    def read(self) -> bytes:
+        """The original bytes, never re-encoded.
+
+        Raises `CallFailed` (kind `medium`) where the file is missing or cannot be read.
+        """
+        if self.data is not None:
+            return self.data
+        if self.path is None:
+            raise CallFailed(f"medium {self.name} is not there", kind="medium", retryable=False)
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
+            message = f"medium {self.path} cannot be read: {error.strerror or error}"
+            raise CallFailed(message, kind="medium", retryable=False) from error
+
+    @property
+    def sha256(self) -> str:
+        """Hex digest of the original bytes; of a file it is computed once per (path, size, modification time)."""
+        if self.path is None or self.data is not None:
+            return hashlib.sha256(self.read()).hexdigest()
+        try:
+            stat = self.path.stat()
+        except OSError:
+            return hashlib.sha256(self.read()).hexdigest()  # raises with the reason
+        return _file_sha256(self.path, stat.st_size, stat.st_mtime_ns)
+
+
+    @property
+    def mime(self) -> str:
+        """MIME type by content; `application/octet-stream` where the bytes are not known."""
+        if self.data is not None:
+            return mime_of(self.data[:HEAD]) or "application/octet-stream"
+        if self.path is None or not self.path.is_file():
+            return "application/octet-stream"
+        with self.path.open("rb") as file:
+            return mime_of(file.read(HEAD)) or "application/octet-stream"
+
+
+@lru_cache(maxsize=1 << 16)
+def _file_sha256(path: Path, _size: int, _mtime_ns: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The text of an item in one language."""
+
+    language: str
+    """BCP-47 tag: `zh-Hans`, `zh-Hant` or `en`; other tags are kept as they come."""
+    question: str
+    """The stem; may be empty where the question is heard, not read (Multi-TW's audio items)."""
+    options: Mapping[str, str]
+    """Option label (`A`, `B`, …) → text without its label, in label order. The text may be empty (option is a picture)."""
+    instruction: str = ""
+    """The exam's own instruction to the candidate, where there is one (Multi-TW)."""
+    as_written: tuple[str, ...] = ()
+    """The options' original lines, with their marks (`（A）在車站`), one per option; empty where they were not marked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question. Never changed: variants make new items with the same id."""
+
+    id: str
+    wordings: Mapping[str, Wording]
+    """Language tag → wording; the first is the language in which the item was authored."""
+    answer: str | None
+    """The key: one of the option labels; None where the source has no usable key (then no reply is ever right)."""
+    media: tuple[Medium, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    """What the item is about, for breakdowns: `genre`, `question_type`, `difficulty`, `level`, `task`, …"""
+    split: str | None = None
+    """`train`, `val`, `test`, or None."""
+    extra: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    """Fields of the source that keju does not know, kept verbatim and written back."""
+
+    @property
+    def wording(self) -> Wording:
+        """The original wording."""
+        return next(iter(self.wordings.values()))
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """Options of the original wording."""
+        return self.wording.options
+
+    @property
+    def modality(self) -> str:
+        """`image`, `audio`, `image+audio` or `text`."""
+        return "+".join(kind for kind in ("image", "audio") if any(m.kind == kind for m in self.media)) or "text"
+
+    @property
+    def chance(self) -> float:
+        """Probability of a right answer by drawing one of the options: 1 / number of options."""
+        return 1 / len(self.options)
+
+    def in_language(self, language: str) -> Wording:
+        """The wording in `language`; `zh` finds `zh-Hans` or `zh-Hant`, `en-US` finds `en`.
+
+        Raises `Misuse` where the item has none.
+        """
+        if language in self.wordings:
+            return self.wordings[language]
+        for tag, wording in self.wordings.items():
+            if same_language(tag, language):
+                return wording
+        have = ", ".join(self.wordings)
+        raise Misuse(f"item {self.id} has no wording in {language!r} (it has {have})")
+
+
+def same_language(one: str, other: str) -> bool:
+    """Whether one of two language tags is a more exact form of the other (`zh` and `zh-Hant`)."""
+    a, b = one.lower().split("-"), other.lower().split("-")
+    return all(x == y for x, y in zip(a, b, strict=False))
+
+
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Option labels in order, for formats that give options as a list."""

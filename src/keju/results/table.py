@@ -1,0 +1,38 @@
+"""A table of results: typed columns, rows, notes. `keju.reports` draws it; nothing else formats a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["text", "share", "difference", "interval", "count", "seconds", "p", "number"]
+"""How a cell is read and drawn.
+
+`share` 0.73, drawn `73.0 %` · `difference` of two shares, drawn `+4.2` (percentage points) · `interval` a pair of shares,
+drawn `[70.2, 75.7]` · `count` · `seconds` · `p` a p-value, drawn `< 0.001` where it is · `number` any other figure · `text`.
+A cell of None is drawn as `–`: nothing was measured there. Files for machines keep the raw value: 0.73 stays 0.73."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    key: str
+    """Name in JSON and CSV; `snake_case`, with its unit where it has one (`wall_s`)."""
+    title: str
+    """Heading for people, English."""
+    kind: Kind = "text"
+    title_zh: str | None = None
+    """Heading for people, Chinese."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    name: str
+    """File stem and JSON key: `leaderboard`, `by_genre`, `pairs`."""
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Mapping[str, Any], ...]
+    """Column key → value; a row may carry `_faint: True` (drawn grey: N < 10) or `_published: True` (not the user's own)."""
+    notes: tuple[str, ...] = ()
+    """Sentences under the table: which interval, which family of tests, what was left out and why."""
+    title_zh: str | None = None
