@@ -1,0 +1,48 @@
+# make demo   sets everything up on a fresh machine and runs the main job on the embedded models
+# make test   sets everything up and runs every test
+# make check  lint, types, floors of the house, then every test (what CI runs)
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+UV      = $(BIN)/python -m uv
+
+.PHONY: demo test check lint format bench clean
+
+demo: $(VENV)/.embedded
+	$(BIN)/keju demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+check: lint test
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/harness.py
+	$(BIN)/python benchmarks/statistics.py
+
+$(VENV)/.uv:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	touch $@
+
+$(VENV)/.embedded: $(VENV)/.uv pyproject.toml
+	$(UV) pip install --quiet -e '.[embedded]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.embedded
+	$(UV) pip install --quiet -e '.[embedded,hub]' --group dev
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,5 @@
+"""`python -m keju`."""
+
+from keju.cli import entry
+
+entry()

@@ -1,0 +1,156 @@
+"""The face of keju in Python: each function is one step of formats → Benchmark → run → scores → tables."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from pathlib import Path
+from typing import Any
+
+from keju import formats, variants
+from keju.benchmark import Benchmark
+from keju.errors import BadFile, Misuse
+from keju.formats.outputs import read_outputs
+from keju.models.model import Model
+from keju.models.registry import open_model
+from keju.protocols import Protocol, load_protocol
+from keju.results.pairs import Comparison
+from keju.results.pairs import compare as compare_scores
+from keju.results.scores import Scores
+from keju.results.scores import score as score_run
+from keju.runs.asking import Session, ask
+from keju.runs.engine import Progress
+from keju.runs.foreign import remark, run_of
+from keju.runs.run import Run
+from keju.runs.store import find_runs
+from keju.runs.store import open_run as open_folder
+
+
+def load(
+    path: str | Path, *, format: str | None = None, labels: str | Path | None = None, encoding: str | None = None
+) -> Benchmark:
+    """Read a benchmark: a folder or file in any format keju reads, `hf:OWNER/NAME[@REVISION]`, or the demo's name.
+
+    What could not be read is in `.problems`, item by item. Raises `BadFile` where nothing can be read at all.
+    """
+    return formats.load(path, format=format, labels=Path(labels) if labels else None, encoding=encoding)
+
+
+def convert(benchmark: Benchmark, format: str, path: str | Path) -> None:
+    """Write a benchmark in another format."""
+    formats.write(benchmark, Path(path), format)
+
+
+def run(
+    benchmark: Benchmark,
+    model: str | Path | Model,
+    *,
+    protocol: str | Path | Protocol | None = None,
+    variant: Iterable[str] = (),
+    out: str | Path = "runs",
+    session: Session | None = None,
+    progress: Progress | None = None,
+    **model_options: Any,
+) -> Run:
+    """Ask a model every item that its run folder below `out` does not hold yet; the same call resumes it.
+
+    `model` is `provider/name`, a TOML file, or any `Model`; `model_options` go to `keju.models.registry.open_model`.
+    `protocol` defaults to that of the benchmark's own paper, see `default_protocol`.
+    A run may come back incomplete: look at `.complete`; asking again asks what is missing.
+    """
+    return _in_loop(arun(benchmark, model, protocol=protocol, variant=variant, out=out, session=session, progress=progress, **model_options))
+
+
+async def arun(
+    benchmark: Benchmark,
+    model: str | Path | Model,
+    *,
+    protocol: str | Path | Protocol | None = None,
+    variant: Iterable[str] = (),
+    out: str | Path = "runs",
+    session: Session | None = None,
+    progress: Progress | None = None,
+    **model_options: Any,
+) -> Run:
+    """`run` for callers that have an event loop of their own."""
+    chosen = variants.parse_variants(variant)
+    asked = variants.apply(benchmark, chosen)
+    opened = open_model(model, benchmark=asked, **model_options) if isinstance(model, (str, Path)) else model
+    if not isinstance(protocol, Protocol):
+        protocol = load_protocol(protocol or default_protocol(benchmark, opened))
+    try:
+        return await ask(
+            asked,
+            opened,
+            protocol,
+            out=Path(out),
+            variant=variants.describe(chosen),
+            session=session or Session(),
+            progress=progress,
+        )
+    finally:
+        await opened.close()
+
+
+def default_protocol(benchmark: Benchmark, model: Model) -> str:
+    """The protocol of the paper whose layout the benchmark has (`tco` for other formats); embedded language models
+    cannot answer with a letter and say what they need themselves."""
+    wants: str | None = getattr(model, "default_protocol", None)
+    return wants or ("multi-tw" if benchmark.format == "multi-tw" else "tco")
+
+
+def open_run(folder: str | Path) -> Run:
+    """The run that a run folder holds."""
+    return open_folder(folder)
+
+
+def open_runs(
+    paths: Iterable[str | Path],
+    *,
+    benchmark: Benchmark | None = None,
+    format: str | None = None,
+    protocol: str | None = None,
+) -> list[Run]:
+    """Every run at or below `paths`: keju's run folders, and files that other tools wrote.
+
+    `benchmark` re-marks with its keys and labels: of keju's runs those items whose question is unchanged, of other
+    tools' files the items they name. Raises `BadFile` where a path holds no run.
+    """
+    runs: list[Run] = []
+    for path in map(Path, paths):
+        if not path.exists():
+            raise BadFile(f"{path} does not exist")
+        folders = find_runs([path]) if format is None else []
+        if folders:
+            opened = [open_folder(folder) for folder in folders]
+            runs += [remark(run, benchmark) for run in opened] if benchmark else opened
+        else:
+            runs += [run_of(outputs, protocol) for outputs in read_outputs(path, benchmark=benchmark, format=format)]
+    return runs
+
+
+def score(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool = False) -> Scores:
+    """Mark a run. Costs no model call; `parser` marks the same replies under another rule."""
+    return score_run(run, parser=parser, count_failures_as_wrong=count_failures_as_wrong)
+
+
+def compare(a: Scores, b: Scores, *, common: bool = False) -> Comparison:
+    """Paired comparison over the same items: difference, its interval, discordant pairs, McNemar's exact p."""
+    return compare_scores(a, b, common=common)
+
+
+def _in_loop(work: Coroutine[Any, Any, Run]) -> Run:
+    """Run a coroutine, on uvloop where it is installed."""
+    runner: Callable[[Coroutine[Any, Any, Run]], Run] = asyncio.run
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        try:
+            from uvloop import run as runner
+        except ImportError:
+            pass
+        return runner(work)
+    work.close()
+    raise Misuse("an event loop is running already: use `await keju.api.arun(…)`")
+
+

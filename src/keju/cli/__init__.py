@@ -1,0 +1,87 @@
+"""The command line. Each command is a module that is imported only when it is called: parse, call, print.
+
+Exit codes: 0 complete · 1 findings or a failed comparison · 2 misuse · 3 incomplete · 4 refused · 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from keju import __version__
+from keju.errors import KejuError, Misuse, Refused, RunStopped
+
+COMMANDS = {
+    "run": "ask models a benchmark (resumes by itself), and print the leaderboard",
+    "score": "mark runs: accuracy, intervals, breakdowns; also files that other tools wrote",
+    "compare": "paired tests between runs, with Holm's correction",
+    "report": "write the tables of runs as Markdown, LaTeX, CSV, XLSX, JSON and one HTML page",
+    "convert": "write a benchmark in another format",
+    "models": "list providers and the papers' models",
+    "protocols": "list protocols, or show one",
+    "demo": "run the main job on the shipped demo benchmark with the embedded models",
+}
+"""Command → one line of help; the module `keju.cli.NAME` holds `add_arguments` and `run`."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code. A user's mistake is a message, never a traceback."""
+    _speak_utf8()
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = _parser(arguments[0] if arguments else None)
+    args = parser.parse_args(arguments)
+    if "execute" not in args:
+        parser.print_help()
+        return 0 if not arguments else 2
+    try:
+        return int(args.execute(args))
+    except KejuError as error:
+        print(f"keju {arguments[0]}: {error}", file=sys.stderr)
+        return _exit_code(error)
+    except KeyboardInterrupt:
+        print("\ninterrupted; what was answered is kept, the same command goes on from there", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output left, `| head` for one
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def entry() -> None:
+    """Entry point of the `keju` script."""
+    sys.exit(main())
+
+
+def _exit_code(error: KejuError) -> int:
+    if isinstance(error, Refused):
+        return 4
+    if isinstance(error, RunStopped):
+        return 3
+    return 2 if isinstance(error, Misuse) else 3
+
+
+def _parser(wanted: str | None) -> argparse.ArgumentParser:
+    """The parser, with the arguments of the `wanted` command only: the others are not imported."""
+    parser = argparse.ArgumentParser(
+        prog="keju",
+        description="Set, check, sit and mark multimodal multiple-choice exams for AI models.",
+        epilog="`keju COMMAND --help` tells more of each.",
+    )
+    parser.add_argument("--version", action="version", version=f"keju {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for name, line in COMMANDS.items():
+        command = commands.add_parser(name, help=line, description=line[0].upper() + line[1:] + ".")
+        if name == wanted:
+            module = import_module(f"keju.cli.{name}")
+            module.add_arguments(command)
+            command.set_defaults(execute=module.run)
+    return parser
+
+
+def _speak_utf8() -> None:
+    """Chinese comes out whole whatever the locale says."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")

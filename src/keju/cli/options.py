@@ -1,0 +1,54 @@
+"""Options that several commands share, each defined once."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def benchmark_options(parser: argparse.ArgumentParser) -> None:
+    """How a benchmark is read and which of its items are meant."""
+    group = parser.add_argument_group("benchmark")
+    group.add_argument("--format", metavar="NAME", help="format of the benchmark; sniffed where not given")
+    group.add_argument("--labels", type=Path, metavar="FILE", help="CSV or JSONL with an id column and labels to join")
+    group.add_argument("--encoding", metavar="NAME", help="encoding of text files that are not UTF-8 (gb18030, big5)")
+
+
+def selection_options(parser: argparse.ArgumentParser) -> None:
+    """Which items of a benchmark are meant."""
+    group = parser.add_argument_group("selection")
+    group.add_argument("--split", metavar="NAME", help="only the items of this split (train, val, test)")
+    group.add_argument(
+        "--where", action="append", default=[], metavar="LABEL=VALUE", type=pair, help="only items with this label"
+    )
+    group.add_argument("--limit", type=int, metavar="N", help="only the first N items")
+
+
+def output_options(parser: argparse.ArgumentParser) -> None:
+    """How results are printed."""
+    group = parser.add_argument_group("output")
+    group.add_argument("--json", action="store_true", help="print JSON for programs instead of tables")
+    group.add_argument("--lang", choices=("en", "zh"), default=None, help="language of tables (default: that of $LANG)")
+
+
+def runs_arguments(parser: argparse.ArgumentParser) -> None:
+    """The runs that a command reads."""
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folders, folders of them, or other tools' files")
+    group = parser.add_argument_group("reading")
+    group.add_argument("--benchmark", metavar="PATH", help="mark with the keys and labels of this benchmark")
+    group.add_argument("--format", metavar="NAME", help="format of other tools' files; sniffed where not given")
+    group.add_argument("--protocol", metavar="NAME", help="protocol that other tools' files are marked under")
+    group.add_argument("--parser", metavar="NAME", help="mark under this parser instead of the protocol's own")
+    group.add_argument(
+        "--count-failures-as-wrong",
+        action="store_true",
+        help="count unanswered items as wrong answers; every table then says so",
+    )
+
+
+def pair(text: str) -> tuple[str, str]:
+    """`LABEL=VALUE` as two strings."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form LABEL=VALUE")
+    return name, value

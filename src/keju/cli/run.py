@@ -1,0 +1,135 @@
+"""`keju run`: ask models a benchmark, or a whole study."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from keju.cli.options import benchmark_options, output_options, selection_options
+
+if TYPE_CHECKING:
+    from keju.benchmark import Benchmark
+    from keju.runs.run import Run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("benchmark", metavar="BENCHMARK", help="path, hf:OWNER/NAME, a demo's name, or a study.toml")
+    parser.add_argument("-m", "--model", action="append", default=[], metavar="MODEL", help="provider/name or a TOML file")
+    parser.add_argument("--protocol", action="append", default=[], metavar="NAME", help="protocol (name or TOML file); default: the benchmark's own paper")
+    parser.add_argument("--variant", action="append", default=[], metavar="NAME=VALUE", help="put the items differently: language=en, script=hant, shuffle=7, rotate=1, media=none")
+    parser.add_argument("-o", "--out", type=Path, default=Path("runs"), metavar="DIR", help="folder of run folders (default: runs)")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be sent and what it may cost; ask nothing")
+    parser.add_argument("--prices", type=Path, metavar="FILE", help="TOML with money per million tokens, for cost")
+    benchmark_options(parser)
+    selection_options(parser)
+    _model_options(parser)
+    _session_options(parser)
+    output_options(parser)
+
+
+def _model_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("model")
+    group.add_argument("--base-url", metavar="URL", help="address of an OpenAI-compatible server")
+    group.add_argument("--key-env", metavar="NAME", help="environment variable that holds the API key")
+    group.add_argument("--key-file", type=Path, metavar="FILE", help="file that holds the API key")
+    group.add_argument("--stream", action=argparse.BooleanOptionalAction, default=None, help="ask for a streamed reply")
+    group.add_argument("--timeout", type=float, metavar="S", help="seconds that one attempt may take")
+    group.add_argument("--extra", type=json.loads, metavar="JSON", help="further fields of the request body")
+    group.add_argument("--transcriber", metavar="NAME", help="turn audio into text first: whisper/base, …")
+    group.add_argument("--reader", metavar="NAME", help="turn pictures into text first: ocr/pp-ocr-v4")
+    group.add_argument("--no-cache", action="store_true", help="transcribe and read anew, ignoring what is cached")
+
+
+def _session_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("session")
+    group.add_argument("--concurrency", type=int, metavar="N", help="calls in flight")
+    group.add_argument("--attempts", type=int, default=5, metavar="N", help="attempts per item (default: 5)")
+    group.add_argument("--max-wait", type=float, default=300.0, metavar="S", help="longest wait that a server may ask for (default: 300)")
+    group.add_argument("--no-check-media", action="store_true", help="do not test whether pictures and clips arrive")
+    group.add_argument("--ask-changed", action="store_true", help="ask changed items again instead of refusing")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Ask; print the leaderboard of what was asked; 3 where any item stayed without an answer."""
+    if args.benchmark.endswith(".toml") and Path(args.benchmark).is_file():
+        runs = _run_study(args)
+    elif not args.model:
+        from keju.errors import Misuse
+
+        raise Misuse("name at least one model: -m provider/name (`keju models` lists them)")
+    else:
+        benchmark = _benchmark(args.benchmark, args)
+        if args.dry_run:
+            return _dry_run(benchmark, args)
+        runs = [
+            _ask(benchmark, model, protocol, args.variant, args.out, args)
+            for model in args.model
+            for protocol in args.protocol or [None]
+        ]
+    from keju.cli.printing import print_runs
+
+    print_runs(runs, args)
+    return 0 if all(run.complete for run in runs) else 3
+
+
+def _benchmark(path: str, args: argparse.Namespace) -> Benchmark:
+    from keju import api
+    from keju.cli.printing import print_problems
+
+    loaded = api.load(path, format=args.format, labels=args.labels, encoding=args.encoding)
+    print_problems(loaded)
+    return loaded.select(split=args.split, where=dict(args.where), limit=args.limit)
+
+
+def _ask(
+    benchmark: Benchmark, model: str, protocol: str | None, variant: list[str], out: Path, args: argparse.Namespace
+) -> Run:
+    from keju import api
+    from keju.cli.progress import Terminal
+    from keju.runs.asking import Session
+    from keju.runs.transport import Transport
+
+    session = Session(
+        concurrency=args.concurrency,
+        transport=Transport(attempts=args.attempts, max_wait=args.max_wait),
+        check_media=not args.no_check_media,
+        ask_changed=args.ask_changed,
+    )
+    label = " ".join([model, *variant])
+    with Terminal(label) as progress:
+        return api.run(
+            benchmark,
+            model,
+            protocol=protocol,
+            variant=variant,
+            out=out,
+            session=session,
+            progress=progress,
+            **_given(args),
+        )
+
+
+def _given(args: argparse.Namespace) -> dict[str, Any]:
+    """The model options that the user gave."""
+    names = ("base_url", "key_env", "key_file", "stream", "timeout", "extra", "transcriber", "reader")
+    given = {name: value for name in names if (value := getattr(args, name)) is not None}
+    return given | ({"use_cache": False} if args.no_cache else {})
+
+
+def _run_study(args: argparse.Namespace) -> list[Run]:
+    from keju.runs.study import load_study
+
+    study = load_study(Path(args.benchmark))
+    args.split, args.limit = study.split or args.split, study.limit or args.limit
+    args.concurrency = study.concurrency or args.concurrency
+    loaded = {name: _benchmark(name, args) for name in study.benchmarks}
+    return [_ask(loaded[c.benchmark], c.model, c.protocol, list(c.variants), study.out, args) for c in study]
+
+
+def _dry_run(benchmark: Benchmark, args: argparse.Namespace) -> int:
+    from keju.cli.dry_run import print_estimates
+
+    print_estimates(benchmark, args)
+    return 0

@@ -1,0 +1,69 @@
+"""The words around a table's figures, in English and Chinese: headings, titles, marks of rows and what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from keju.errors import Misuse
+from keju.reports.numbers import cell, printable
+from keju.results.table import Column, Table
+
+Language = Literal["en", "zh"]
+
+WORDS: Mapping[str, tuple[str, str]] = {
+    "published": ("published figures, not measured here", "已发表的数据，非本次测得"),
+    "faint": ("fewer than 10 items", "不足 10 题"),
+    "low": ("low", "下限"),
+    "high": ("high", "上限"),
+    "remark": ("Remark", "备注"),
+    "notes": ("Notes", "说明"),
+    "about": ("About", "关于"),
+    "tables": ("Tables", "表格"),
+    "plot": ("0 to 100 %", "0 至 100 %"),
+}
+"""Key → (English, Chinese)."""
+
+MARKS: Mapping[str, str] = {"published": "†", "faint": "‡"}
+"""What follows the first cell of a row that carries `_published` or `_faint`."""
+
+
+def word(key: str, language: Language) -> str:
+    """The word for `key`. Raises `Misuse` where the language is neither `en` nor `zh`."""
+    if language not in ("en", "zh"):
+        raise Misuse(f"reports are written in 'en' or 'zh', not in {language!r}")
+    return WORDS[key][language == "zh"]
+
+
+def heading(column: Column, language: Language) -> str:
+    """The column's heading; the English one where there is no Chinese one."""
+    return printable((language == "zh" and column.title_zh) or column.title)
+
+
+def title(table: Table, language: Language) -> str:
+    """The table's title; the English one where there is no Chinese one."""
+    return printable((language == "zh" and table.title_zh) or table.title)
+
+
+def kinds(row: Mapping[str, Any]) -> list[str]:
+    """Which of `published` and `faint` the row is."""
+    return [kind for kind in MARKS if row.get(f"_{kind}")]
+
+
+def cells(table: Table, row: Mapping[str, Any]) -> list[str]:
+    """The row as people read it, one text a column, with the row's marks after the first."""
+    drawn = [cell(column, row) for column in table.columns]
+    if drawn and (marks := "".join(MARKS[kind] for kind in kinds(row))):
+        drawn[0] += f" {marks}"
+    return drawn
+
+
+def notes(table: Table, language: Language) -> list[str]:
+    """What stands under the table: the meaning of the marks that occur, then the table's own notes."""
+    used = [kind for kind in MARKS if any(row.get(f"_{kind}") for row in table.rows)]
+    return [f"{MARKS[kind]} {word(kind, language)}" for kind in used] + [printable(note) for note in table.notes]
+
+
+def is_text(column: Column) -> bool:
+    """Whether the column holds words (set to the left) rather than figures (to the right)."""
+    return column.kind == "text"
