@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Coroutine, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,18 @@ def run(
     `protocol` defaults to that of the benchmark's own paper, see `default_protocol`.
     A run may come back incomplete: look at `.complete`; asking again asks what is missing.
     """
-    return _in_loop(arun(benchmark, model, protocol=protocol, variant=variant, out=out, session=session, progress=progress, **model_options))
+    return _in_loop(
+        arun(
+            benchmark,
+            model,
+            protocol=protocol,
+            variant=variant,
+            out=out,
+            session=session,
+            progress=progress,
+            **model_options,
+        )
+    )
 
 
 async def arun(
@@ -140,17 +151,20 @@ def compare(a: Scores, b: Scores, *, common: bool = False) -> Comparison:
 
 
 def _in_loop(work: Coroutine[Any, Any, Run]) -> Run:
-    """Run a coroutine, on uvloop where it is installed."""
-    runner: Callable[[Coroutine[Any, Any, Run]], Run] = asyncio.run
+    """Run a coroutine to its end, on uvloop where that is installed."""
+    if _loop_is_running():
+        work.close()
+        raise Misuse("an event loop is running already: use `await keju.api.arun(…)`")
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.run(work)
+    return uvloop.run(work)
+
+
+def _loop_is_running() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        try:
-            from uvloop import run as runner
-        except ImportError:
-            pass
-        return runner(work)
-    work.close()
-    raise Misuse("an event loop is running already: use `await keju.api.arun(…)`")
-
-
+        return False
+    return True

@@ -29,7 +29,9 @@ def run(args: argparse.Namespace) -> int:
     api.convert(chosen, args.to, args.destination)
     left_out = sorted({p.item or "" for p in loaded.problems if p.left_out})
     if args.json:
-        print(json.dumps({"items": len(chosen), "left_out": left_out, "path": str(args.destination)}, ensure_ascii=False))
+        print(
+            json.dumps({"items": len(chosen), "left_out": left_out, "path": str(args.destination)}, ensure_ascii=False)
+        )
     else:
         print(f"{len(chosen)} items written to {args.destination} as {args.to}")
     return 1 if left_out else 0

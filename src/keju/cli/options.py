@@ -33,7 +33,9 @@ def output_options(parser: argparse.ArgumentParser) -> None:
 
 def runs_arguments(parser: argparse.ArgumentParser) -> None:
     """The runs that a command reads."""
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folders, folders of them, or other tools' files")
+    parser.add_argument(
+        "runs", nargs="+", type=Path, metavar="RUN", help="run folders, folders of them, or other tools' files"
+    )
     group = parser.add_argument_group("reading")
     group.add_argument("--benchmark", metavar="PATH", help="mark with the keys and labels of this benchmark")
     group.add_argument("--format", metavar="NAME", help="format of other tools' files; sniffed where not given")

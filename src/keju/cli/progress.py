@@ -1,4 +1,4 @@
-"""Progress of a run on stderr: a bar with rate, failures and time left on a terminal, a line now and then when piped."""
+"""Progress of a run on stderr: on a terminal a bar with rate, failures and time left; when piped a line at times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ class Terminal:
     def __enter__(self) -> Terminal:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._stop_bar()
 
     def started(self, total: int, done: int) -> None:

@@ -16,11 +16,29 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("benchmark", metavar="BENCHMARK", help="path, hf:OWNER/NAME, a demo's name, or a study.toml")
-    parser.add_argument("-m", "--model", action="append", default=[], metavar="MODEL", help="provider/name or a TOML file")
-    parser.add_argument("--protocol", action="append", default=[], metavar="NAME", help="protocol (name or TOML file); default: the benchmark's own paper")
-    parser.add_argument("--variant", action="append", default=[], metavar="NAME=VALUE", help="put the items differently: language=en, script=hant, shuffle=7, rotate=1, media=none")
-    parser.add_argument("-o", "--out", type=Path, default=Path("runs"), metavar="DIR", help="folder of run folders (default: runs)")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be sent and what it may cost; ask nothing")
+    parser.add_argument(
+        "-m", "--model", action="append", default=[], metavar="MODEL", help="provider/name or a TOML file"
+    )
+    parser.add_argument(
+        "--protocol",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="protocol (name or TOML file); default: the benchmark's own paper",
+    )
+    parser.add_argument(
+        "--variant",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="put the items differently: language=en, script=hant, shuffle=7, rotate=1, media=none",
+    )
+    parser.add_argument(
+        "-o", "--out", type=Path, default=Path("runs"), metavar="DIR", help="folder of run folders (default: runs)"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would be sent and what it may cost; ask nothing"
+    )
     parser.add_argument("--prices", type=Path, metavar="FILE", help="TOML with money per million tokens, for cost")
     benchmark_options(parser)
     selection_options(parser)
@@ -46,7 +64,13 @@ def _session_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("session")
     group.add_argument("--concurrency", type=int, metavar="N", help="calls in flight")
     group.add_argument("--attempts", type=int, default=5, metavar="N", help="attempts per item (default: 5)")
-    group.add_argument("--max-wait", type=float, default=300.0, metavar="S", help="longest wait that a server may ask for (default: 300)")
+    group.add_argument(
+        "--max-wait",
+        type=float,
+        default=300.0,
+        metavar="S",
+        help="longest wait that a server may ask for (default: 300)",
+    )
     group.add_argument("--no-check-media", action="store_true", help="do not test whether pictures and clips arrive")
     group.add_argument("--ask-changed", action="store_true", help="ask changed items again instead of refusing")
 

@@ -1,7 +1,7 @@
 """How an endpoint wants a picture or a clip written into a chat message: the envelope differs, the prompt's text never.
 
-A dialect is two small functions, one for a picture and one for a clip. Each takes the MIME type and returns the JSON part with
-`HOLE` where the base64 goes; the bytes are spliced in at the moment of sending.
+A dialect is two small functions, one for a picture and one for a clip. Each takes the MIME type and returns the JSON
+part with `HOLE` where the base64 goes; the bytes are spliced in at the moment of sending.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from keju.errors import CallFailed, RunStopped
+from keju.errors import CallFailed, Misuse, RunStopped
 from keju.items import Medium
 
 HOLE = "\x1f"
 """Stands for the base64 in a part. JSON writes it escaped, and no part holds text from an item."""
 
-PartMaker = Callable[[str], Mapping[str, Any]]
+PartMaker = Callable[[str], Mapping[str, Any] | str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Dialect:
     audio_types: tuple[str, ...] = ("audio/wav", "audio/mpeg")
     """MIME types of clips that the endpoint takes; a clip is sent as it is or not at all."""
 
-    def part(self, medium: Medium, mime: str | None) -> Mapping[str, Any]:
+    def part(self, medium: Medium, mime: str | None) -> Mapping[str, Any] | str:
         """The part for `medium`, whose bytes are of type `mime` (None: unknown).
 
-        Raises `RunStopped` where the endpoint takes no audio, `CallFailed` (kind `medium`) where this medium cannot be sent.
+        Raises `RunStopped` where the endpoint takes no audio, `CallFailed` (kind `medium`) for an unfit medium.
         """
         if medium.kind == "audio":
             return self._audio_part(medium, mime)
@@ -41,20 +41,22 @@ class Dialect:
             raise _unfit(medium, f"{mime or 'of no known kind'}, not a picture; replace the file")
         return self.image(mime)
 
-    def _audio_part(self, medium: Medium, mime: str | None) -> Mapping[str, Any]:
+    def _audio_part(self, medium: Medium, mime: str | None) -> Mapping[str, Any] | str:
         if self.audio is None:
             raise RunStopped(no_audio(self.name))
         if mime not in self.audio_types:
             takes = ", ".join(FORMAT[one] for one in self.audio_types)
             what = mime or "of no known kind"
-            raise _unfit(medium, f"{what}, and the dialect {self.name!r} takes {takes}; convert the clip or use --transcriber")
+            raise _unfit(
+                medium, f"{what}, and the dialect {self.name!r} takes {takes}; convert the clip or use --transcriber"
+            )
         return self.audio(mime)
 
 
 def no_audio(dialect: str) -> str:
     """What to tell a user who would send clips where none are taken."""
     return (
-        f"the dialect {dialect!r} cannot carry audio, and a server that drops a clip would answer without having heard it. "
+        f"the dialect {dialect!r} cannot carry audio, and a server that drops a clip answers without having heard it. "
         "Put a transcriber before the model (--transcriber whisper/base), or choose an endpoint that takes audio"
     )
 
@@ -90,8 +92,8 @@ def _audio_url(mime: str) -> Mapping[str, Any]:
     return {"type": "audio_url", "audio_url": {"url": f"data:{mime};base64,{HOLE}"}}
 
 
-def _bare(_mime: str) -> Mapping[str, Any]:
-    return {"images": HOLE}  # Ollama's own interface carries every medium bare, in `images`
+def _bare(_mime: str) -> str:
+    return HOLE  # Ollama's own interface carries every medium bare, in a list beside the text
 
 
 _ANY_AUDIO = tuple(FORMAT)
@@ -111,3 +113,10 @@ DIALECTS: Mapping[str, Dialect] = {
     )
 }
 """Name → dialect, as `providers.toml` and model files name them."""
+
+
+def dialect_named(name: str) -> Dialect:
+    """The dialect. Raises `Misuse` where there is none of that name."""
+    if name not in DIALECTS:
+        raise Misuse(f"no dialect {name!r}; there are {', '.join(DIALECTS)}")
+    return DIALECTS[name]

@@ -11,7 +11,7 @@ from pathlib import Path
 from keju.errors import BadFile, Misuse
 
 HIDDEN = "[key hidden]"
-_STARRED = re.compile(r"[\w-]*\*{3,}[\w-]*")  # servers echo a refused key half starred: `sk-ab***yz`
+_STARRED = re.compile(r"[\w-]{2,}\*{3,}[\w-]*")  # servers echo a refused key half starred: `sk-ab***yz`
 
 
 class Secret:
@@ -29,14 +29,14 @@ class Secret:
         """The key itself; the Authorization header is its only use."""
         return self._value
 
-    def scrub(self, text: str) -> str:
-        """`text` without the key, should a server have echoed it."""
-        return text.replace(self._value, HIDDEN)
+    def scrub(self, received: bytes) -> bytes:
+        """What a server sent, without the key, should it have echoed it."""
+        return received.replace(self._value.encode(), HIDDEN.encode())
 
 
-def scrub(text: str, key: Secret | None) -> str:
-    """A server's error text without the key, whole or half starred."""
-    return _STARRED.sub(HIDDEN, key.scrub(text) if key else text)
+def without_starred(text: str) -> str:
+    """A server's error text without a key that it shows half starred."""
+    return _STARRED.sub(HIDDEN, text)
 
 
 def find_key(variable: str | None, file: str | Path | None = None, *, required: bool, needed_by: str) -> Secret | None:
@@ -53,7 +53,9 @@ def find_key(variable: str | None, file: str | Path | None = None, *, required: 
             return None
         raise Misuse(_missing(variable, place, needed_by))
     if not (value.isascii() and value.isprintable()) or " " in value:
-        raise Misuse(f"the key in {place} holds blanks or characters outside ASCII; store the bare key and nothing else")
+        raise Misuse(
+            f"the key in {place} holds blanks or characters outside ASCII; store the bare key and nothing else"
+        )
     return Secret(value)
 
 

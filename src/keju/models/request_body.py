@@ -1,7 +1,8 @@
 """A request body in pieces: JSON around, media between, base64 made chunk by chunk while it is sent.
 
-JSON-encoding 2 MB of base64 that needs no escaping costs ten times what sending it costs, and whole bodies of 64 requests in flight
-fall out of the processor's cache. So the JSON is written without the media, and the media are encoded on their way to the socket.
+JSON-encoding 2 MB of base64 that needs no escaping costs ten times what sending it costs, and the whole bodies of 64
+requests in flight fall out of the processor's cache. So the JSON is written without the media, and the media are
+encoded on their way to the socket.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def encode(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def spliced(part: Mapping[str, Any], data: bytes) -> list[Piece]:
+def spliced(part: Mapping[str, Any] | str, data: bytes) -> list[Piece]:
     """A dialect's part with `data` in its hole."""
     before, after = encode(part).split(encode(HOLE)[1:-1])
     return [before, Base64(data), after]
@@ -97,6 +98,7 @@ class Body(Payload):
         for chunk in self.chunks():
             if chunk:
                 await writer.write(chunk)
+        self._value = []  # a body is sent once, and the wait for the reply is long
 
-    async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
+    async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:  # noqa: ARG002
         await self.write(writer)  # the length was announced from the same pieces

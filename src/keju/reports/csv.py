@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
 from typing import Any
 
-from keju.reports.numbers import raw
+from keju.reports.numbers import fields
 from keju.results.table import Column, Table
 
 GUARDED = tuple("=+-@＝＋－＠\t\r\n'")
@@ -33,7 +32,7 @@ def to_csv(table: Table) -> str:
     writer = csv.writer(out)
     writer.writerow([guarded(name) for column in table.columns for name in _names(column)] + flags)
     for row in table.rows:
-        values = [value for column in table.columns for value in _values(column, row)]
+        values = [value for column in table.columns for value in fields(column, row)]
         writer.writerow([_plain(value) for value in values] + [_plain(bool(row.get(flag))) for flag in flags])
     return BOM + out.getvalue()
 
@@ -50,13 +49,6 @@ def unguarded(text: str) -> str:
 
 def _names(column: Column) -> tuple[str, ...]:
     return (f"{column.key}_low", f"{column.key}_high") if column.kind == "interval" else (column.key,)
-
-
-def _values(column: Column, row: Mapping[str, Any]) -> tuple[Any, ...]:
-    value = raw(column, row)
-    if column.kind == "interval":
-        return (None, None) if value is None else tuple(value)
-    return (value,)
 
 
 def _plain(value: Any) -> Any:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from keju.errors import Misuse
 from keju.items import NOTHING
 from keju.reports.numbers import UNITS, raw
 from keju.results.table import Table
@@ -14,12 +15,16 @@ from keju.results.table import Table
 def to_json(tables: Sequence[Table], *, title: str = "", meta: Mapping[str, Any] = NOTHING) -> str:
     """`{title, meta, tables: [{name, title, columns: [{key, kind, unit, …}], rows: [{key: value}], notes}]}`.
 
-    A share of 73 % is 0.73, an interval `[low, high]`, an absent value null.
+    A share of 73 % is 0.73, an interval `[low, high]`, an absent value null. Raises `Misuse` where `meta` holds what
+    JSON cannot.
     """
     document = {"title": title, "meta": dict(meta), "tables": [_table(table) for table in tables]}
-    text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False, default=str)
+    try:
+        text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False, default=str)
+    except (TypeError, ValueError) as error:
+        raise Misuse(f"the report's meta cannot be written as JSON: {error}") from error
     # Half of a surrogate pair (an emoji that a server cut in two) becomes its own JSON escape, \ud83d.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _table(table: Table) -> dict[str, Any]:

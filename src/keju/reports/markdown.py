@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keju.reports.numbers import printable
-from keju.reports.wording import Language, cells, heading, is_text, notes, title
+from keju.reports.wording import Language, about, cells, heading, is_text, notes, title
 from keju.results.table import Table
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~$&#]")
@@ -28,8 +28,8 @@ def markdown_document(
     tables: Sequence[Table], *, title: str, meta: Mapping[str, Any], language: Language = "en"
 ) -> str:
     """One page: the title, what `meta` says of the report, then every table."""
-    about = [f"- {_one_line(key)}: {_one_line(str(value))}" for key, value in meta.items()]
-    parts = [f"# {_one_line(title)}\n", *(["\n".join(about) + "\n"] if about else [])]
+    said = [f"- {_one_line(key)}: {_one_line(value)}" for key, value in about(meta)]
+    parts = [f"# {_one_line(title)}\n", *(["\n".join(said) + "\n"] if said else [])]
     return "\n".join(parts + [to_markdown(table, language=language) for table in tables])
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from decimal import ROUND_HALF_UP, Decimal
+from collections.abc import Callable, Mapping
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from keju.errors import Misuse
@@ -23,7 +23,9 @@ UNITS: Mapping[Kind, str] = {
 }
 """Unit of the raw value by kind; kinds that are not here have none."""
 
-# What XML, TeX and terminals refuse or obey: control characters but tab and newline, halves of surrogate pairs, non-characters.
+_ANY_FLOAT = Context(prec=350)  # the greatest float has 309 digits before the point
+
+# What XML, TeX and terminals refuse or obey: controls but tab and newline, halves of surrogate pairs, non-characters.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -36,7 +38,7 @@ def raw(column: Column, row: Mapping[str, Any]) -> Any:
     if value is None:
         return None
     if column.kind == "text":
-        return value if isinstance(value, str | bool | int | float) else str(value)
+        return _word(value)
     try:
         if column.kind == "interval":
             low, high = value
@@ -49,31 +51,31 @@ def raw(column: Column, row: Mapping[str, Any]) -> Any:
     return figure
 
 
+def fields(column: Column, row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The raw cell as fields of one unit each: two for an interval, its low and high end; else one."""
+    value = raw(column, row)
+    if column.kind != "interval":
+        return (value,)
+    return (None, None) if value is None else tuple(value)
+
+
 def cell(column: Column, row: Mapping[str, Any]) -> str:
     """The cell as people read it; see `keju.results.table.Kind` for each kind. Text is made `printable`."""
     value = raw(column, row)
     if value is None:
         return NOTHING_MEASURED
-    match column.kind:
-        case "text":
-            return printable(str(value))
-        case "share":
-            return f"{_percent(value)} %"
-        case "difference":
-            return _signed(_percent(value))
-        case "interval":
-            return f"[{_percent(value[0])}, {_percent(value[1])}]"
-        case "seconds":
-            return f"{_seconds(value)} s"
-        case "p":
-            return "< 0.001" if value < 0.001 else str(_rounded(value, 3))
-        case _:
-            return _number(value)
+    return _DRAWN[column.kind](value)
 
 
 def printable(text: str) -> str:
     """`text` with `\\n` as its only line end, and U+FFFD for each character that no reader of the text should meet."""
     return _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _word(value: Any) -> str | int | float | None:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, str | int | float) else str(value)
 
 
 def _finite(value: Any) -> int | float | None:
@@ -91,23 +93,32 @@ def _pair(low: float | None, high: float | None) -> tuple[float, float] | None:
     return None if low is None or high is None else (low, high)
 
 
-def _rounded(value: float, places: int) -> Decimal:
+def _rounded(value: float | Decimal, places: int) -> Decimal:
     """Half goes up, as in spreadsheets: the same figure must not read 81.2 in one file and 81.3 in another."""
-    rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _ANY_FLOAT)
     return abs(rounded) if rounded.is_zero() else rounded  # no -0.0
 
 
 def _percent(share: float) -> Decimal:
-    return _rounded(float(Decimal(str(share)).scaleb(2)), 1)
+    return _rounded(Decimal(str(share)).scaleb(2), 1)
 
 
-def _signed(figure: Decimal) -> str:
-    return str(figure) if figure.is_zero() else f"{figure:+}"
+def _difference(value: float) -> str:
+    points = _percent(value)
+    return str(points) if points.is_zero() else f"{points:+}"
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    return f"[{_percent(ends[0])}, {_percent(ends[1])}]"
 
 
 def _seconds(value: float) -> str:
     places = 3 if value < 0.1 else 2 if value < 10 else 1 if value < 1000 else 0
-    return f"{_rounded(value, places):,}"
+    return f"{_rounded(value, places):,} s"
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else str(_rounded(value, 3))
 
 
 def _number(value: float) -> str:
@@ -117,3 +128,15 @@ def _number(value: float) -> str:
         return f"{value:.1e}"
     places = 3 if abs(value) < 10 else 1 if abs(value) < 1000 else 0
     return f"{_rounded(value, places):,}"
+
+
+_DRAWN: Mapping[Kind, Callable[[Any], str]] = {
+    "text": lambda value: printable(str(value)),
+    "share": lambda value: f"{_percent(value)} %",
+    "difference": _difference,
+    "interval": _interval,
+    "count": _number,
+    "seconds": _seconds,
+    "p": _p,
+    "number": _number,
+}

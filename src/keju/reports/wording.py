@@ -18,7 +18,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "high": ("high", "上限"),
     "remark": ("Remark", "备注"),
     "notes": ("Notes", "说明"),
-    "about": ("About", "关于"),
+    "table": ("Table", "表"),
     "tables": ("Tables", "表格"),
     "plot": ("0 to 100 %", "0 至 100 %"),
 }
@@ -28,21 +28,26 @@ MARKS: Mapping[str, str] = {"published": "†", "faint": "‡"}
 """What follows the first cell of a row that carries `_published` or `_faint`."""
 
 
-def word(key: str, language: Language) -> str:
-    """The word for `key`. Raises `Misuse` where the language is neither `en` nor `zh`."""
+def chinese(language: Language) -> bool:
+    """Whether the report is in Chinese. Raises `Misuse` where the language is neither `en` nor `zh`."""
     if language not in ("en", "zh"):
         raise Misuse(f"reports are written in 'en' or 'zh', not in {language!r}")
-    return WORDS[key][language == "zh"]
+    return language == "zh"
+
+
+def word(key: str, language: Language) -> str:
+    """The word for `key`."""
+    return WORDS[key][chinese(language)]
 
 
 def heading(column: Column, language: Language) -> str:
     """The column's heading; the English one where there is no Chinese one."""
-    return printable((language == "zh" and column.title_zh) or column.title)
+    return printable((chinese(language) and column.title_zh) or column.title)
 
 
 def title(table: Table, language: Language) -> str:
     """The table's title; the English one where there is no Chinese one."""
-    return printable((language == "zh" and table.title_zh) or table.title)
+    return printable((chinese(language) and table.title_zh) or table.title)
 
 
 def kinds(row: Mapping[str, Any]) -> list[str]:
@@ -62,6 +67,15 @@ def notes(table: Table, language: Language) -> list[str]:
     """What stands under the table: the meaning of the marks that occur, then the table's own notes."""
     used = [kind for kind in MARKS if any(row.get(f"_{kind}") for row in table.rows)]
     return [f"{MARKS[kind]} {word(kind, language)}" for kind in used] + [printable(note) for note in table.notes]
+
+
+def about(meta: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What `meta` says of the report, as people read it; of a list its members with commas between."""
+    return [(printable(str(key)), printable(_said(value))) for key, value in meta.items()]
+
+
+def _said(value: Any) -> str:
+    return ", ".join(str(one) for one in value) if isinstance(value, list | tuple) else str(value)
 
 
 def is_text(column: Column) -> bool:

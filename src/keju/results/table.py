@@ -9,9 +9,10 @@ from typing import Any, Literal
 Kind = Literal["text", "share", "difference", "interval", "count", "seconds", "p", "number"]
 """How a cell is read and drawn.
 
-`share` 0.73, drawn `73.0 %` · `difference` of two shares, drawn `+4.2` (percentage points) · `interval` a pair of shares,
-drawn `[70.2, 75.7]` · `count` · `seconds` · `p` a p-value, drawn `< 0.001` where it is · `number` any other figure · `text`.
-A cell of None is drawn as `–`: nothing was measured there. Files for machines keep the raw value: 0.73 stays 0.73."""
+`share` 0.73, drawn `73.0 %` · `difference` of two shares, drawn `+4.2` (percentage points) · `interval` a pair of
+shares, drawn `[70.2, 75.7]` · `count` · `seconds` · `p` a p-value, drawn `< 0.001` where it is · `number` any other
+figure · `text`. A cell of None is drawn as `–`: nothing was measured there. Files for machines keep the raw value:
+0.73 stays 0.73."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Table:
     title: str
     columns: tuple[Column, ...]
     rows: tuple[Mapping[str, Any], ...]
-    """Column key → value; a row may carry `_faint: True` (drawn grey: N < 10) or `_published: True` (not the user's own)."""
+    """Column key → value; a row may carry `_faint: True` (drawn grey: N < 10) or `_published: True` (not the user's
+    own)."""
     notes: tuple[str, ...] = ()
     """Sentences under the table: which interval, which family of tests, what was left out and why."""
     title_zh: str | None = None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from keju.items import NOTHING
-from keju.records import Record, Usage
+from keju.records import Record, Status, Usage
 
-TRUNCATED = ("length", "max_tokens", "max_output_tokens")
+TRUNCATED = ("length", "max_tokens", "max_output_tokens", "truncated")
 BLOCKED = ("content_filter", "content-filter", "blocked")
+FAILED = ("failed", "error")
 TOO_LONG = ("model_length",)  # the prompt did not fit the model; the text beside it is the server's message
 
 
@@ -26,11 +28,9 @@ def record_of(
     at: str = "",
 ) -> Record:
     """The record of one output. `stop` is the tool's stop reason, `error` its own word that the call failed."""
-    if stop in BLOCKED:
-        return _without_reply(item_id, "blocked", "blocked", error or text or "a content filter refused", model, at)
-    kind, message = _failure(text, stop, error)
-    if kind:
-        return _without_reply(item_id, "failed", kind, message, model, at)
+    status, kind, message = _without_reply(text, stop, error)
+    if status:
+        return Record(item_id, status, error={"kind": kind, "message": message}, model=model, at=at)
     return Record(
         item_id,
         "truncated" if stop in TRUNCATED else "answered",
@@ -43,21 +43,20 @@ def record_of(
     )
 
 
-def _failure(text: str | None, stop: str | None, error: str | None) -> tuple[str | None, str]:
-    if error:
-        return "model", error
+def _without_reply(text: str | None, stop: str | None, error: str | None) -> tuple[Status | None, str, str]:
+    """(status, kind of error, message) of a call that gave no reply; status None where it gave one."""
+    if stop in BLOCKED:
+        return "blocked", "blocked", error or text or "a content filter refused"
+    if error or stop in FAILED:
+        return "failed", "model", error or text or "the call failed"
     if stop in TOO_LONG:
-        return "bad-request", text or "the prompt was longer than the model takes"
+        return "failed", "bad-request", text or "the prompt was longer than the model takes"
     if text is None:
-        return "bad-reply", "the file holds no reply for this item"
+        return "failed", "bad-reply", "the file holds no reply for this item"
     # The words with which VLMEvalKit and lmms-eval fill a reply's place when a call fails.
     if "Failed to obtain answer" in text or text.startswith("[LMMS_EVAL_REQUEST_FAILED after"):
-        return "model", text
-    return None, ""
-
-
-def _without_reply(item_id: str, status: Any, kind: str, message: str, model: str | None, at: str) -> Record:
-    return Record(item_id, status, error={"kind": kind, "message": message}, model=model, at=at)
+        return "failed", "model", text
+    return None, "", ""
 
 
 def usage_of(counts: Mapping[str, Any] | None) -> Usage | None:
@@ -69,5 +68,5 @@ def usage_of(counts: Mapping[str, Any] | None) -> Usage | None:
 
 
 def seconds(**stages: Any) -> dict[str, float]:
-    """The stages that were measured: numbers stay, the rest is left out."""
-    return {name: float(value) for name, value in stages.items() if isinstance(value, int | float) and value == value}
+    """The stages that were measured: finite numbers stay, the rest is left out."""
+    return {name: float(value) for name, value in stages.items() if isinstance(value, int | float) and isfinite(value)}

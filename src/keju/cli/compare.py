@@ -1,0 +1,57 @@
+"""`keju compare`: is one run better than another? Paired by item."""
+
+from __future__ import annotations
+
+import argparse
+
+from keju.cli.options import output_options, runs_arguments
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    runs_arguments(parser)
+    tests = parser.add_argument_group("tests")
+    tests.add_argument(
+        "--against", choices=("all", "best"), default="all", help="every pair, or the best against the rest"
+    )
+    tests.add_argument(
+        "--common", action="store_true", help="test over the items that both answered, where they differ"
+    )
+    tests.add_argument(
+        "--language-effect",
+        metavar="VARIANT",
+        nargs="?",
+        const="language",
+        help="pair the runs of one model over variants (default: language)",
+    )
+    tests.add_argument(
+        "--at-least",
+        type=float,
+        metavar="D",
+        help="exit 1 unless the last run is better than the first by D (a share; -0.01 allows one point less)",
+    )
+    output_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the paired tests; 1 where `--at-least` is not met."""
+    import sys
+
+    from keju import api
+    from keju.cli.printing import print_tables, scored
+    from keju.errors import Misuse
+    from keju.results.bilingual import bilingual
+    from keju.results.pairs import pairs
+
+    _, scores = scored(args)
+    if len(scores) < 2:
+        raise Misuse("a comparison needs at least two runs")
+    tables = [bilingual(scores, args.language_effect)] if args.language_effect else []
+    tables.append(pairs(scores, against=args.against, common=args.common))
+    print_tables(tables, args)
+    if args.at_least is None:
+        return 0
+    change = api.compare(scores[-1], scores[0], common=args.common).difference
+    if change >= args.at_least:
+        return 0
+    print(f"{scores[-1].name} against {scores[0].name}: {change:+.4f}, below {args.at_least:+.4f}", file=sys.stderr)
+    return 1

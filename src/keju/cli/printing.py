@@ -1,0 +1,99 @@
+"""What commands print: problems of a benchmark on stderr, tables of runs on stdout."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from keju.benchmark import Benchmark
+    from keju.reports import Language
+    from keju.results.scores import Scores
+    from keju.results.table import Table
+    from keju.runs.run import Run
+
+SHOWN = 20
+"""Problems printed one by one; the number of the others follows."""
+
+
+def language(args: argparse.Namespace) -> Language:
+    """`--lang`, else Chinese where the user's locale is Chinese."""
+    if args.lang:
+        return "zh" if args.lang == "zh" else "en"
+    locale = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))), "")
+    return "zh" if locale.startswith("zh") else "en"
+
+
+def print_problems(benchmark: Benchmark) -> None:
+    """Say how many items can be used, and list what could not be read."""
+    left_out = {problem.item for problem in benchmark.problems if problem.left_out}
+    if not benchmark.problems:
+        return
+    for problem in benchmark.problems[:SHOWN]:
+        print(f"{'left out: ' if problem.left_out else ''}{problem}", file=sys.stderr)
+    if (more := len(benchmark.problems) - SHOWN) > 0:
+        print(f"… and {more} more", file=sys.stderr)
+    if left_out:
+        print(f"{len(benchmark)} of {len(benchmark) + len(left_out)} items usable", file=sys.stderr)
+
+
+def print_tables(tables: Sequence[Table], args: argparse.Namespace, **meta: Any) -> None:
+    """Tables for people, or one JSON document for programs."""
+    from keju.reports import show, to_json
+
+    if args.json:
+        print(to_json(tables, meta=meta))
+    else:
+        show(tables, language=language(args))
+
+
+def print_runs(runs: Sequence[Run], args: argparse.Namespace) -> None:
+    """The leaderboard of runs that were just asked, their folders, and what is still without an answer."""
+    from keju.results.leaderboard import leaderboard
+    from keju.results.scores import score
+
+    print_tables([leaderboard([score(run) for run in runs])], args, runs=[str(run.folder) for run in runs])
+    for run in runs:
+        if not args.json:
+            print(run.folder)
+        say_incomplete(run)
+    if getattr(args, "prices", None):
+        _print_costs(runs, args)
+
+
+def say_incomplete(run: Run) -> None:
+    """Tell how many items have no answer, and that the same command goes on."""
+    if run.unanswered:
+        missing, total = len(run.unanswered), len(run.benchmark)
+        print(f"{run.model}: {missing} of {total} items have no answer; run the same command again", file=sys.stderr)
+
+
+def _print_costs(runs: Sequence[Run], args: argparse.Namespace) -> None:
+    from keju.runs.cost import cost_of, load_prices
+
+    prices = load_prices(args.prices)
+    for run in runs:
+        if run.model not in prices:
+            print(f"{run.model}: no price in {args.prices}", file=sys.stderr)
+            continue
+        money, uncounted = cost_of(run.records.values(), prices[run.model])
+        doubt = f" ({uncounted} replies came without a token count)" if uncounted else ""
+        print(f"{run.model}: {money:.4f} {prices[run.model].currency}{doubt}", file=sys.stderr)
+
+
+def scored(args: argparse.Namespace) -> tuple[list[Run], list[Scores]]:
+    """The runs that a command names, opened and marked as its options say."""
+    from keju import api
+
+    benchmark = api.load(args.benchmark) if args.benchmark else None
+    runs = api.open_runs(args.runs, benchmark=benchmark, format=args.format, protocol=args.protocol)
+    for run in runs:
+        for problem in run.benchmark.problems:
+            print(f"{run.model}: {problem}", file=sys.stderr)
+        for problem in run.info.get("imported", {}).get("problems", ()):
+            print(f"{run.model}: {problem}", file=sys.stderr)
+    wrong = args.count_failures_as_wrong
+    return runs, [api.score(run, parser=args.parser, count_failures_as_wrong=wrong) for run in runs]

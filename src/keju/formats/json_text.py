@@ -1,0 +1,53 @@
+"""JSON as people write it: read with the place of an error, written back in the style it came in."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from keju.errors import BadFile
+
+
+def parse_json(text: str, place: object, line: int | None = None) -> Any:
+    """The value in `text`. `line` is its line where it is one line of a file.
+
+    Raises `BadFile` naming `place` and line: broken JSON, nested too deeply, or half a surrogate pair.
+    """
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"{place}:{line or error.lineno}"
+        raise BadFile(f"{where}: not JSON: {error.msg} (column {error.colno})") from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, brackets of thousands of levels
+        raise BadFile(f"{place}{f':{line}' if line else ''}: JSON that keju does not read: {error}") from error
+    if re.search(r"\\u[dD][89a-fA-F]", text):
+        _refuse_surrogates(value, f"{place}{f':{line}' if line else ''}")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class JsonStyle:
+    """How a JSON file was laid out."""
+
+    indent: int | str | None = 2
+    ascii: bool = False
+    end: str = "\n"
+
+    @classmethod
+    def of(cls, text: str) -> JsonStyle:
+        """The style of a file that `json.dump` wrote, from its first indent, its escapes and its end."""
+        first = re.match(r"[\[{]\n([ \t]+)", text)
+        indent = None if first is None else "\t" if "\t" in first[1] else len(first[1])
+        return cls(indent, text.isascii() and "\\u" in text, text[len(text.rstrip()) :])
+
+    def dumps(self, value: Any) -> str:
+        return json.dumps(value, ensure_ascii=self.ascii, indent=self.indent) + self.end
+
+
+def _refuse_surrogates(value: Any, where: str) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadFile(f"{where}: holds half of a surrogate pair (\\ud800-\\udfff), which is no character") from error

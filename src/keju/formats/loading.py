@@ -1,0 +1,126 @@
+"""Reading and writing a benchmark of any format: the format is told by looking."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+from keju.benchmark import Benchmark
+from keju.errors import BadFile, Misuse
+from keju.formats import hub, jsonl, multi_tw, sheets, tco
+from keju.formats.encodings import known_encoding
+from keju.formats.format import Format
+from keju.formats.labels import join_labels
+
+FORMATS: dict[str, Format] = {each.FORMAT.name: each.FORMAT for each in (tco, multi_tw, jsonl, sheets)}
+"""Every format by name."""
+
+
+def load(
+    path: str | Path, *, format: str | None = None, encoding: str | None = None, labels: Path | None = None
+) -> Benchmark:
+    """The benchmark at `path`: a folder or file of any format, `hf:OWNER/NAME[@REVISION]`, or a shipped demo's name.
+
+    `format` settles what looking cannot; `encoding` is that of files that are not UTF-8; `labels` is a side table to
+    join. What was repaired or left out is in `.problems`. Raises `BadFile` where nothing can be read or no item used.
+    """
+    if encoding is not None:
+        known_encoding(encoding)
+    place, origin = _locate(path)
+    chosen = _named(format) if format else _sniffed(place)
+    try:
+        benchmark = chosen.read(place, encoding=encoding)
+    except OSError as error:
+        raise BadFile(f"{place}: cannot be read: {error.strerror or error}") from error
+    if origin:
+        benchmark = replace(
+            benchmark, name=origin["repository"].split("/")[-1], card={**benchmark.card, "source": origin}
+        )
+    if labels is not None:
+        benchmark = join_labels(benchmark, labels, encoding)
+    if not benchmark.items:
+        raise BadFile(f"{path}: no usable item as {chosen.name}{_first_reasons(benchmark)}")
+    return benchmark
+
+
+def write(benchmark: Benchmark, path: str | Path, format: str) -> None:
+    """Write a benchmark into the new or empty folder `path`; the folder appears when all is written.
+
+    Raises `Misuse` where the format cannot be written or cannot hold an item, `BadFile` where the folder is not free.
+    """
+    chosen, target = _named(format), Path(path)
+    if chosen.write is None:
+        raise Misuse(
+            f"{format} can only be read; write one of {', '.join(name for name, f in FORMATS.items() if f.write)}"
+        )
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise BadFile(f"{target}: is there already and not empty; name a new folder")
+    partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
+    try:
+        partial.mkdir(parents=True)
+        chosen.write(benchmark, partial)
+        if target.exists():
+            target.rmdir()
+        partial.rename(target)
+    except OSError as error:
+        raise BadFile(f"{target}: cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def demos() -> dict[str, Path]:
+    """Name → folder of the benchmarks that are shipped with keju."""
+    folder = Path(str(files("keju"))) / "demo"
+    found = sorted(folder.iterdir()) if folder.is_dir() else []
+    return {entry.name: entry for entry in found if entry.is_dir() and not entry.name.startswith(("_", "."))}
+
+
+def _locate(path: str | Path) -> tuple[Path, dict[str, str] | None]:
+    """The folder or file to read, and where it comes from if from a hub."""
+    if str(path).startswith(hub.PREFIX):
+        folder, repository, commit = hub.snapshot(str(path))
+        return folder, {"repository": repository, "revision": commit}
+    place, shipped = Path(path), demos()
+    if _exists(place):
+        return place, None
+    if str(path) in shipped:
+        return shipped[str(path)], None
+    if str(path) == "demo" and len(shipped) == 1:
+        return next(iter(shipped.values())), None
+    raise BadFile(f"{path}: no such file or folder, and no shipped demo ({', '.join(shipped) or 'there is none'})")
+
+
+def _exists(place: Path) -> bool:
+    try:
+        return place.exists()
+    except (OSError, ValueError):  # no permission, a name too long, a zero byte
+        return False
+
+
+def _named(format: str) -> Format:
+    if format not in FORMATS:
+        raise Misuse(f"unknown format {format!r}; there are {', '.join(FORMATS)}")
+    return FORMATS[format]
+
+
+def _sniffed(place: Path) -> Format:
+    try:
+        fitting = [format for format in FORMATS.values() if format.sniff(place)]
+    except OSError as error:
+        raise BadFile(f"{place}: cannot be read: {error.strerror or error}") from error
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        names = [format.name for format in fitting]
+        raise BadFile(f"{place}: could be {' or '.join(names)}; say which with --format {names[0]}")
+    looked_for = "\n".join(f"  {format.name}: {format.title}" for format in FORMATS.values())
+    raise BadFile(f"{place}: no benchmark that keju knows. It looked for\n{looked_for}")
+
+
+def _first_reasons(benchmark: Benchmark, most: int = 3) -> str:
+    reasons = [str(problem) for problem in benchmark.problems if problem.left_out]
+    more = f"\n  and {len(reasons) - most} more" if len(reasons) > most else ""
+    return ":\n  " + "\n  ".join(reasons[:most]) + more if reasons else ": it holds none"

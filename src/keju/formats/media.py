@@ -1,0 +1,131 @@
+"""Media beside a benchmark: found by the names that people wrote, never outside its folder, copied byte for byte."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from unicodedata import normalize
+
+from keju.benchmark import Problem
+from keju.errors import Misuse
+from keju.formats.names import folded, is_system_file, stem_and_suffix, to_disk
+from keju.items import MediaKind, Medium
+
+SUFFIXES: dict[str, MediaKind] = {
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif"), "image"),
+    **dict.fromkeys((".mp3", ".wav", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac"), "audio"),
+}
+
+
+def kind_of(name: str) -> MediaKind | None:
+    """`image` or `audio` by the name's suffix, else None."""
+    return SUFFIXES.get(stem_and_suffix(name.lower())[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A medium as far as it is there."""
+
+    medium: Medium
+    code: str | None = None
+    """`media_missing`, `path_escape`, `unicode_form`, `name_width`, or None where all is well."""
+    message: str = ""
+
+    def problem(self, item: str, file: str | None = None, line: int | None = None) -> list[Problem]:
+        """The problem to report for `item`, as a list of none or one."""
+        return [Problem(item, self.code, self.message, file, line)] if self.code else []
+
+
+class MediaFolder:
+    """Finds media below `root`. `within` names subfolders to look into as well, in order, before the root itself."""
+
+    def __init__(self, root: Path, within: tuple[str, ...] = ()) -> None:
+        self.root = root
+        self._within = (*within, "")
+        self._boundary = os.path.realpath(_boundary(root))
+        self._listings: dict[Path, dict[str, str]] = {}
+
+    def find(self, kind: MediaKind, written: str) -> Found:
+        """The medium that a benchmark calls `written`; backslashes read as slashes, Unicode forms and widths as one."""
+        name = written.strip().replace("\\", "/").removeprefix("./")
+        if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in name.split("/") or "\0" in name:
+            return self._outside(kind, name)
+        for folder in self._within:
+            if path := self._existing(f"{folder}/{name}" if folder else name):
+                break
+        else:
+            missing = Medium(kind, name, self.root / to_disk(name))
+            return Found(missing, "media_missing", f"{kind} {name} is not there; add the file or correct its name")
+        if not self.contains(path):
+            return self._outside(kind, name)
+        return Found(Medium(kind, name, path), *_difference(name, path))
+
+    def contains(self, path: Path) -> bool:
+        """Whether the file itself, links followed, lies in the folder."""
+        real = os.path.realpath(path)
+        return real == self._boundary or real.startswith(self._boundary.rstrip(os.sep) + os.sep)
+
+    def _outside(self, kind: MediaKind, name: str) -> Found:
+        message = f"{kind} {name!r} leads out of the benchmark's folder and is not read; put the file inside"
+        return Found(Medium(kind, name), "path_escape", message)
+
+    def _existing(self, name: str) -> Path | None:
+        try:
+            path = self.root / to_disk(name)
+            if path.is_file():
+                return path
+        except (OSError, ValueError):  # a name longer than the system takes, or with a lone surrogate
+            return None
+        path = self.root
+        for part in name.split("/"):
+            there = self._listing(path).get(folded(part))
+            if there is None:
+                return None
+            path = path / there
+        return path if path.is_file() else None
+
+    def _listing(self, folder: Path) -> dict[str, str]:
+        if folder not in self._listings:
+            try:
+                names = sorted(entry.name for entry in folder.iterdir() if not is_system_file(entry.name))
+            except OSError:
+                names = []
+            self._listings[folder] = {folded(name): name for name in names}
+        return self._listings[folder]
+
+
+def place(medium: Medium, target: Path) -> None:
+    """Write the medium's original bytes to `target`; a medium that is not there is left out of the copy as well.
+
+    Raises `Misuse` where other bytes stand there already: two media of one name.
+    """
+    if not medium.exists:
+        return
+    if target.exists():
+        if Medium(medium.kind, medium.name, target).sha256 != medium.sha256:
+            raise Misuse(f"two different media are called {medium.name}; rename one")
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if medium.data is None and medium.path is not None:
+        shutil.copyfile(medium.path, target)
+    else:
+        target.write_bytes(medium.read())
+
+
+def _boundary(root: Path) -> Path:
+    """The folder that media may not leave. A hub snapshot links into the `blobs` folder of its own repository."""
+    for folder in (root, *root.parents):
+        if folder.parent.name == "snapshots" and (folder.parent.parent / "blobs").is_dir():
+            return folder.parent.parent
+    return root
+
+
+def _difference(name: str, path: Path) -> tuple[str | None, str]:
+    if path.name == PurePosixPath(name).name:
+        return None, ""
+    same = normalize("NFC", path.name) == normalize("NFC", PurePosixPath(name).name)
+    code, how = ("unicode_form", "in another Unicode form") if same else ("name_width", "in full-width characters")
+    return code, f"{name} is on disk as {path.name!a}, {how}; it was found, rename one of them"

@@ -1,0 +1,179 @@
+"""Tables as people keep them (CSV, TSV, XLSX, JSON Lines) → rows of text, every cell as its program shows it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from keju.errors import BadFile
+from keju.formats.encodings import Decoded, decode
+from keju.formats.json_text import parse_json
+from keju.items import NOTHING
+
+SUFFIXES = (".csv", ".tsv", ".xlsx", ".jsonl")
+_SEPARATORS = ",;\t"
+_CELL_LIMIT = 1 << 24
+"""Characters of one CSV field; the standard library's 131,072 is less than a base64 picture or a long passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    line: int
+    """Line (or sheet row) on which it begins, from 1."""
+    cells: Mapping[str, str]
+    """Column → text; empty cells are left out."""
+    odd: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    """Column → why its text is not what an author typed (a date, an error value, a cell too many)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    file: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    decoded: Decoded | None = None
+    """How the text was decoded; None for a workbook."""
+    ignored: tuple[str, ...] = ()
+    """Worksheets that were not read."""
+
+
+def read_table(path: Path, encoding: str | None = None) -> Table:
+    """The table in `path`; of a workbook the first worksheet that is not empty.
+
+    Raises `BadFile` where it has no header, one column, or columns of one name; `EncodingUnclear` as `decode` does.
+    """
+    try:
+        if path.suffix.lower() == ".xlsx":
+            return _workbook(path)
+        decoded = decode(path.read_bytes(), path, encoding)
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be read: {error.strerror or error}") from error
+    if path.suffix.lower() == ".jsonl":
+        return _json_lines(path, decoded)
+    return _delimited(path, decoded)
+
+
+def _json_lines(path: Path, decoded: Decoded) -> Table:
+    rows = []
+    for number, line in enumerate(decoded.text.split("\n"), 1):
+        if line.strip():
+            row = parse_json(line, path, number)
+            if not isinstance(row, dict):
+                raise BadFile(f"{path}:{number}: expected one JSON object a line")
+            rows.append(
+                Row(number, {name: _json_cell(value) for name, value in row.items() if value not in (None, "")})
+            )
+    columns = tuple(dict.fromkeys(name for row in rows for name in row.cells))
+    return Table(path.name, columns, tuple(rows), decoded)
+
+
+def _json_cell(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _delimited(path: Path, decoded: Decoded) -> Table:
+    text = decoded.text
+    declared = re.match(r"sep=(.)\r?\n", text)  # Excel's own first line
+    if declared:
+        text = text[declared.end() :]
+    separator = declared[1] if declared else _separator(text, path)
+    csv.field_size_limit(_CELL_LIMIT)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        header = _header(next(reader, []), path)
+        rows = tuple(_delimited_rows(reader, header, 1 if declared else 0))
+    except csv.Error as error:
+        raise BadFile(f"{path}:{reader.line_num}: {error}; check the quotation marks on this line") from error
+    return Table(path.name, header, rows, decoded)
+
+
+def _separator(text: str, path: Path) -> str:
+    header = text.lstrip("\r\n").split("\n", 1)[0]
+    counts = {separator: len(next(csv.reader([header], delimiter=separator), [])) for separator in _SEPARATORS}
+    best = max(counts, key=lambda separator: counts[separator])
+    if counts[best] < 2:
+        raise BadFile(f"{path}:1: the header has one column only; separate columns by comma, semicolon or tab")
+    if len([separator for separator in counts if counts[separator] == counts[best]]) > 1:
+        raise BadFile(f"{path}:1: cannot tell which character separates the columns; use one of comma, semicolon, tab")
+    return best
+
+
+def _delimited_rows(reader: Any, header: tuple[str, ...], above: int) -> Iterator[Row]:
+    line = reader.line_num
+    for cells in reader:
+        begins, line = line + 1 + above, reader.line_num
+        if any(cell.strip() for cell in cells):
+            spare = {"": f"{len(cells)} cells under {len(header)} columns"} if any(cells[len(header) :]) else {}
+            yield Row(begins, {name: cell for name, cell in zip(header, cells, strict=False) if cell}, spare)
+
+
+def _header(cells: Iterable[str], path: Path) -> tuple[str, ...]:
+    names = [cell.strip().strip("\ufeff\u200b") for cell in cells]
+    while names and not names[-1]:
+        names.pop()
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise BadFile(f"{path}:1: the column {twice[0]!r} occurs twice; give each column its own name")
+    if not any(names):
+        raise BadFile(f"{path}: no header row; the first row must name the columns")
+    return tuple(names)
+
+
+def _workbook(path: Path) -> Table:
+    import warnings
+    from zipfile import BadZipFile
+
+    from openpyxl import load_workbook
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # openpyxl's notes on styles and extensions concern no cell's text
+            book = load_workbook(path, read_only=True, data_only=True)
+            sheets = [(sheet.title, list(sheet.iter_rows())) for sheet in book.worksheets]
+            book.close()
+    except (BadZipFile, KeyError, ValueError, TypeError, SyntaxError, EOFError) as error:  # what it raises on damage
+        raise BadFile(f"{path}: not a readable XLSX workbook ({error}); save it again as .xlsx") from error
+    filled = [(title, rows) for title, rows in sheets if any(_shown(cell)[0] for row in rows for cell in row)]
+    if not filled:
+        raise BadFile(f"{path}: the workbook is empty")
+    lines = list(enumerate(filled[0][1], 1))
+    first = next(position for position, (_, row) in enumerate(lines) if any(_shown(cell)[0] for cell in row))
+    header = _header((_shown(cell)[0] for cell in lines[first][1]), path)
+    rows = tuple(row for number, cells in lines[first + 1 :] if (row := _workbook_row(number, cells, header)))
+    return Table(path.name, header, rows, ignored=tuple(title for title, _ in filled[1:]))
+
+
+def _workbook_row(number: int, cells: Iterable[Any], header: tuple[str, ...]) -> Row | None:
+    shown = {name: _shown(cell) for name, cell in zip(header, cells, strict=False)}
+    texts = {name: text for name, (text, _) in shown.items() if text}
+    return Row(number, texts, {name: odd for name, (_, odd) in shown.items() if odd}) if texts else None
+
+
+def _shown(cell: Any) -> tuple[str, str]:
+    """A cell as the program shows it, and why that is not what was typed, or an empty string."""
+    from datetime import date, time, timedelta
+
+    value = cell.value
+    if value is None or isinstance(value, str):
+        text = value or ""
+        return text, f"the error value {text}" if cell.data_type == "e" else ""
+    if isinstance(value, bool):
+        return str(value).upper(), ""
+    if isinstance(value, date | time | timedelta):
+        return str(value), "a date: the program has replaced what was typed; format the cell as text and type it again"
+    return _number(value, cell.number_format or ""), ""
+
+
+def _number(value: float, pattern: str) -> str:
+    """A number in the cell formats that question sheets hold: general, leading zeros (`0000`), decimals, percent."""
+    if re.fullmatch("0+", pattern):
+        return f"{value:0{len(pattern)}.0f}"
+    if found := re.fullmatch(r"0(?:\.(0+))?(%?)", pattern):
+        return f"{value:.{len(found[1] or '')}{found[2] or 'f'}}"
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.15g}"

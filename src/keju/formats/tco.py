@@ -1,0 +1,251 @@
+"""The TCO layout: one flat folder, four files an item (`0001.md`, `.txt`, `.png`, `.json`), lists and labels beside.
+
+Source: TCO-Dataset paper, "Data Organization", "Data Records", "Evaluation Setup". Question, answer and picture files
+are the truth; the JSON is metadata.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from keju.benchmark import Benchmark, Problem
+from keju.errors import BadFile, Misuse
+from keju.formats.encodings import Decoded, EncodingUnclear, decode
+from keju.formats.format import Format
+from keju.formats.json_text import parse_json
+from keju.formats.labels import is_side_table, labels_text, read_labels, unlabelled, with_labels
+from keju.formats.media import MediaFolder, kind_of, place
+from keju.formats.names import (
+    folded,
+    from_disk,
+    in_order,
+    is_system_file,
+    names_in,
+    original_name,
+    safe_name,
+    stem_and_suffix,
+    to_disk,
+)
+from keju.formats.tco_item import Texts, item_of, texts_of
+from keju.formats.tco_sets import CARD_FILES, is_paper, kept_files, read_text, split_files, split_of, splits_of
+from keju.items import Item, Medium
+
+_MEMBERS = {".md": "md", ".markdown": "md", ".txt": "txt", ".json": "json"}
+
+
+@dataclass
+class _Folder:
+    """What lies in the folder: item files by stem, and the files that concern all items."""
+
+    root: Path
+    members: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Folded stem → member (`md`, `txt`, `json`, `image`, `audio`) → file name."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Name → text of split lists and papers."""
+    side_table: str | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+
+def sniff(path: Path) -> bool:
+    if not path.is_dir():
+        return False
+    parts = [stem_and_suffix(folded(name)) for name in names_in(path) if not is_paper(name)]
+    questions, answers = ({stem for stem, suffix in parts if suffix.lower() == kind} for kind in (".md", ".txt"))
+    return bool(questions & answers)
+
+
+def read(path: Path, *, encoding: str | None = None) -> Benchmark:
+    """Read a TCO folder in one pass. An item without a usable question or answer is left out, with the reason."""
+    folder = _look(path, encoding)
+    media = MediaFolder(path)
+    items: list[Item] = []
+    ids: list[str] = []
+    for members in (folder.members[stem] for stem in sorted(folder.members, key=in_order)):
+        item_id = _id_of(members)
+        ids.append(item_id)
+        item, problems = _read_item(item_id, members, media, encoding)
+        items += [item] if item else []
+        folder.problems += problems
+    splits = splits_of(folder.files, ids, folder.problems)
+    items = [replace(item, split=splits.get(item.id)) for item in items]
+    if folder.side_table:
+        labels = read_labels(path / folder.side_table, ids, encoding)
+        folder.problems += unlabelled(items, labels, folder.side_table)
+        items = [with_labels(item, labels) for item in items]
+    card = {CARD_FILES: folder.files} if folder.files else {}
+    return Benchmark(path.resolve().name, tuple(items), card, tuple(folder.problems), "tco", path)
+
+
+def write(benchmark: Benchmark, path: Path) -> None:
+    """Write a TCO folder; items, lists and papers that did not change since they were read come out byte for byte.
+
+    Raises `Misuse` for an item that the layout cannot hold: no key, or two pictures.
+    """
+    for item in benchmark:
+        _write_item(item, path)
+    kept = kept_files(benchmark.card)
+    files = {name: text for name, text in kept.items() if is_paper(name) and name != "split_metadata.json"}
+    files |= split_files({item.id: item.split for item in benchmark}, kept)
+    if labels := labels_text(benchmark):
+        files["labels.csv"] = labels
+    for name, text in files.items():
+        (path / name).write_bytes(text.encode("utf-8"))
+
+
+def _look(root: Path, encoding: str | None) -> _Folder:
+    folder, seen = _Folder(root), MediaFolder(root)
+    with os.scandir(root) as entries:
+        listed = sorted(entries, key=lambda entry: entry.name)
+    for entry in listed:
+        name = from_disk(entry.name)
+        if is_system_file(name) or entry.is_dir():
+            continue
+        if entry.is_symlink() and not seen.contains(root / entry.name):
+            what = "is a link out of the folder and is not read; put the file itself here"
+            folder.problems.append(Problem(None, "path_escape", what, name))
+        elif is_side_table(name):
+            folder.side_table = entry.name
+        elif is_paper(name) or split_of(name):
+            text = read_text(root / entry.name, encoding, folder.problems)
+            folder.files |= {name: text} if text is not None else {}
+        else:
+            _file_away(folder, name)
+    return folder
+
+
+def _file_away(folder: _Folder, name: str) -> None:
+    stem, suffix = stem_and_suffix(name)
+    member = _MEMBERS.get(suffix.lower()) or kind_of(name)
+    if member is None or (member == "json" and not stem.isdecimal() and not _has_siblings(folder.root, stem)):
+        folder.problems.append(Problem(None, "stray_file", "belongs to no item and is not read", name))
+        return
+    members = folder.members.setdefault(folded(stem), {})
+    if member not in members:
+        members[member] = name
+        return
+    # Two files of one kind: the one written like the item's others, and of pictures the PNG, comes first.
+    first, second = sorted((members[member], name), key=lambda n: (not n.isascii(), not n.lower().endswith(".png"), n))
+    members[member] = first
+    what = f"is not used: {first} is the item's {member} file; remove one of them"
+    folder.problems.append(Problem(original_name(stem), "member_twice", what, second))
+
+
+def _has_siblings(root: Path, stem: str) -> bool:
+    """Whether a JSON file stands beside files of its stem; one alone, and no number, is no item's."""
+    return any((root / to_disk(stem + suffix)).exists() for suffix in (".md", ".txt", ".png", ".jpg", ".mp3"))
+
+
+def _id_of(members: Mapping[str, str]) -> str:
+    """The stem of the question file, else of the answer, else of what there is."""
+    name = next(members[kind] for kind in ("md", "txt", "json", "image", "audio") if kind in members)
+    return original_name(stem_and_suffix(name)[0])
+
+
+def _read_item(
+    item_id: str, members: Mapping[str, str], media: MediaFolder, encoding: str | None
+) -> tuple[Item | None, list[Problem]]:
+    problems: list[Problem] = []
+    texts: dict[str, Decoded] = {}
+    for kind in ("md", "txt", "json"):
+        if kind in members:
+            decoded, met = _read_member(item_id, media.root, members[kind], encoding, vital=kind != "json")
+            texts |= {kind: decoded} if decoded else {}
+            problems += met
+    item_media, names, met = _media(item_id, members, media, texts)
+    problems += met
+    for kind, code, what in (("md", "question_missing", "question"), ("txt", "answer_missing", "answer")):
+        if kind not in members:
+            message = f"no {what} file {item_id}.{kind}; add it, the item is left out"
+            problems.append(Problem(item_id, code, message, left_out=True))
+    if "md" not in texts or "txt" not in texts:
+        return None, problems
+    told = Texts(texts["md"].text, texts["txt"].text, texts["json"].text if "json" in texts else None)
+    item, met = item_of(item_id, told, item_media, names, traditional=texts["md"].encoding == "big5")
+    return item, problems + met
+
+
+def _read_member(
+    item_id: str, root: Path, name: str, encoding: str | None, *, vital: bool
+) -> tuple[Decoded | None, list[Problem]]:
+    try:
+        decoded = decode((root / to_disk(name)).read_bytes(), name, encoding)
+    except EncodingUnclear as error:
+        return None, [Problem(item_id, error.code, str(error), name, left_out=vital)]
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+        return None, [Problem(item_id, "file_unreadable", what, name, left_out=vital)]
+    return decoded, [Problem(item_id, decoded.code, decoded.message, name)] if decoded.code else []
+
+
+def _media(
+    item_id: str, members: Mapping[str, str], media: MediaFolder, texts: Mapping[str, Decoded]
+) -> tuple[tuple[Medium, ...], dict[str, str], list[Problem]]:
+    """The item's media by its stem, or else where its JSON says; the members' names; and problems."""
+    found: list[Medium] = []
+    names = {kind: members[kind] for kind in ("md", "txt", "json", "image", "audio") if kind in members}
+    problems = _spelling(item_id, names)
+    for kind in ("image", "audio"):
+        if kind in members:
+            found.append(Medium(kind, members[kind], media.root / to_disk(members[kind])))
+        elif told := _told_path(texts.get("json"), kind):
+            there = media.find(kind, told)
+            found.append(there.medium)
+            names[kind] = there.medium.name
+            problems += there.problem(item_id, members.get("json"))
+    if not found:
+        found.append(Medium("image", f"{item_id}.png", media.root / to_disk(f"{safe_name(item_id)}.png")))
+        what = f"no picture {item_id}.png and no sound; add the file"
+        problems.append(Problem(item_id, "media_missing", what))
+    return tuple(found), names, problems
+
+
+def _told_path(document: Decoded | None, kind: str) -> str | None:
+    try:
+        told = parse_json(document.text, "").get(kind) if document else None
+    except (BadFile, AttributeError):
+        return None  # broken JSON, or no object: reported where the item is read
+    return told if isinstance(told, str) and told.strip() else None
+
+
+def _spelling(item_id: str, names: Mapping[str, str]) -> list[Problem]:
+    """Members whose stems look the same to people and differ to a computer."""
+    problems = []
+    for name in names.values():
+        stem = original_name(stem_and_suffix(name)[0])
+        if stem != item_id:
+            code = "name_width" if folded(stem).isascii() else "unicode_form"
+            what = f"belongs to {item_id!a} but is spelt {stem!a}; it was matched, rename it"
+            problems.append(Problem(item_id, code, what, name))
+    return problems
+
+
+def _write_item(item: Item, folder: Path) -> None:
+    kinds = [medium.kind for medium in item.media]
+    if len(set(kinds)) < len(kinds):
+        raise Misuse(f"item {item.id} has {len(kinds)} media; a TCO folder holds one picture and one sound an item")
+    media = tuple(replace(medium, name=_name_in_folder(item, medium)) for medium in item.media)
+    stem = safe_name(item.id)
+    texts = texts_of(replace(item, media=media))
+    for suffix, text in (("md", texts.md), ("txt", texts.txt), ("json", texts.json)):
+        if text is not None:
+            (folder / to_disk(f"{stem}.{suffix}")).write_bytes(text.encode("utf-8"))
+    for medium in media:
+        place(medium, folder / to_disk(medium.name))
+
+
+def _name_in_folder(item: Item, medium: Medium) -> str:
+    """The medium's own name where it bears the item's stem, else the stem with the medium's suffix."""
+    from keju.media_types import suffix_of
+
+    own = PurePosixPath(medium.name)
+    inside = not own.is_absolute() and ".." not in own.parts
+    if inside and kind_of(own.name) and folded(original_name(own.stem)) == folded(item.id):
+        return medium.name
+    suffix = own.suffix if kind_of(own.name) == medium.kind else suffix_of(medium.mime)
+    return safe_name(item.id) + suffix
+
+
+FORMAT = Format("tco", "a TCO folder: 0001.md, 0001.txt, 0001.png (and 0001.json) for each item", sniff, read, write)

@@ -1,0 +1,98 @@
+"""What a reply shows once its wrapping is off: reasoning, code fence, decoration; and whether it declines to answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from keju.protocols.extraction import Extraction, Seen
+from keju.script import fold
+
+AS_WORD = r"[A-Za-z0-9À-ɏ]|['’-][A-Za-z]"
+"""What makes a letter part of a word by following it: B of `Beard`, I of `I'm`, Z of `Z-like`. Han does not."""
+
+_TAG = r"(?:think|thinking|thought|reasoning)"
+_CLOSED = re.compile(rf"</{_TAG}>|◁/think▷", re.IGNORECASE)
+_OPENED = re.compile(rf"\s*(?:<{_TAG}>|◁think▷)", re.IGNORECASE)
+_FENCE = re.compile(r"\s*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
+
+_JOINED = re.compile(
+    rf"\s*(?:(?:or|and|/|&|、|或者?|和|及|[与與])\s*[(（\[]?(?P<either>[A-Z])(?!{AS_WORD})"
+    rf"|[,，]\s*[(（\[]?(?P<listed>[A-Z])[)）\]]?[ \t]*(?=$|[\n,，.。、)）\]]))"
+)
+
+_SPECIAL_TOKEN = re.compile(r"</?s>|<\|[\w-]{1,40}\|>|<eo[a-z]>")
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")  # zero-width space and joiners, direction marks, BOM
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|rm|bf)\s*\{([^{}]*)\}")
+_DECORATION = re.compile(r"[*`$]|\\[()\[\]]")
+
+_REFUSAL = re.compile(
+    r"\b(?:sorry|as an ai|(?:i'm|i am|am) (?:unable|not able)|i (?:can't|cannot|can not|couldn't|won't|don't know)"
+    r"|cannot (?:be )?(?:determined?|identify|identified|answer))\b"
+    r"|抱歉|对不起|很遗憾|无法|不能(?:判断|确定|识别|回答|提供|给出)|不知道|不清楚|不确定|看不清",
+    re.IGNORECASE,
+)
+
+
+def visible(text: str) -> str:
+    """The reply without its reasoning block; empty where the block never ends.
+
+    Everything up to the last closing tag is reasoning: the opening one may stand in the model's own template. A tag
+    that is never closed opens a block only at the start of the reply; anywhere else it is a mention.
+    """
+    start = _end_of_reasoning(text)
+    return "" if _OPENED.match(text, start) else text[start:]
+
+
+def unclosed(text: str) -> bool:
+    """Whether the reply ends inside a reasoning block: it was cut, whatever the server said."""
+    return _OPENED.match(text, _end_of_reasoning(text)) is not None
+
+
+def _end_of_reasoning(text: str) -> int:
+    return max((tag.end() for tag in _CLOSED.finditer(text)), default=0)
+
+
+def unfenced(text: str) -> str:
+    """The inside of a code fence that encloses the whole reply."""
+    fence = _FENCE.fullmatch(text)
+    return fence[1] if fence else text
+
+
+def json_object(text: str) -> dict[str, Any] | None:
+    """The reply as a JSON object; None where it is not one."""
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):  # RecursionError: a reply of ten thousand brackets
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def plain(text: str) -> str:
+    """The reply folded (width, script) and without Markdown, LaTeX and special-token decoration."""
+    text = fold(_INVISIBLE.sub("", _SPECIAL_TOKEN.sub("", text))).replace("’", "'")
+    return _DECORATION.sub("", _LATEX_TEXT.sub(r"\1", text))
+
+
+def joined_label(text: str, end: int) -> str | None:
+    """The second of two labels named in one breath (`A or B`, `A、C`, `A, C`), where the first ends at `end`."""
+    match = _JOINED.match(text, end)
+    return (match["either"] or match["listed"]) if match else None
+
+
+def declines(text: str) -> bool:
+    """Whether the reply says that it will not or cannot answer, in English or Chinese."""
+    return _REFUSAL.search(plain(text)) is not None
+
+
+def unread(seen: Seen) -> Extraction:
+    """Why a reply in which a parser found nothing gives no label."""
+    if seen.truncated or unclosed(seen.text):
+        return Extraction(None, "truncated")
+    shown = visible(seen.text)
+    if not shown.strip():
+        return Extraction(None, "empty")
+    return Extraction(None, "refusal" if declines(shown) else "no-label")

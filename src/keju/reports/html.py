@@ -1,0 +1,169 @@
+"""The report as one HTML page: no network, no script, both languages, and every text escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import pairwise
+from string import Template
+from typing import Any
+
+from keju.items import NOTHING
+from keju.reports.numbers import cell, printable, raw
+from keju.reports.wording import MARKS, WORDS, Language, about, chinese, heading, is_text, kinds, notes, title
+from keju.results.table import Column, Table
+
+
+def to_html(
+    tables: Sequence[Table], *, title: str = "Results", meta: Mapping[str, Any] = NOTHING, language: Language = "en"
+) -> str:
+    """One self-contained page that opens in `language` and shows the other on request.
+
+    Its security policy forbids scripts and any load, so that a hostile reply stays text even if an escape were missed.
+    """
+    return _PAGE.substitute(
+        title=_text(title),
+        style=_style(),
+        language="zh-Hans" if chinese(language) else "en",
+        en="checked" if language == "en" else "",
+        zh="checked" if language == "zh" else "",
+        about=_about(meta),
+        contents=_contents(tables) if len(tables) > 1 else "",
+        sections="\n".join(_section(number, table) for number, table in enumerate(tables, start=1)),
+    )
+
+
+def _style() -> str:
+    from importlib.resources import files
+
+    return (files("keju.reports") / "page.css").read_text(encoding="utf-8")
+
+
+def _section(number: int, table: Table) -> str:
+    plot = _plotted(table)
+    heads = "".join(_head(column) for column in table.columns)
+    if plot:
+        heads += f'<th scope="col" class="plot">{_words("plot")}</th>'
+    rows = "\n".join(_row(table, row, plot) for row in table.rows)
+    under = _both(_list(notes(table, "en")), _list(notes(table, "zh")), tag="div")
+    return (
+        f'<section id="t{number}" aria-labelledby="h{number}">\n<h2 id="h{number}">{_title(table)}</h2>\n'
+        f'<div class="scroll" role="region" aria-labelledby="h{number}" tabindex="0"><table>\n'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n{under}</section>"
+    )
+
+
+def _row(table: Table, row: Mapping[str, Any], plot: tuple[Column, Column] | None) -> str:
+    cells = []
+    for position, column in enumerate(table.columns):
+        drawn = cell(column, row)
+        text = _text(drawn if is_text(column) else drawn.replace("-", "\N{MINUS SIGN}"))
+        if position == 0:
+            cells.append(f'<th scope="row"{_class(column)}>{text}{_marks(row)}</th>')
+        else:
+            cells.append(f"<td{_class(column)}>{text}</td>")
+    if plot:
+        cells.append(f'<td class="plot">{_bar(plot, row)}</td>')
+    return f"<tr{' class=faint' if row.get('_faint') else ''}>{''.join(cells)}</tr>"
+
+
+def _plotted(table: Table) -> tuple[Column, Column] | None:
+    """The first share that its interval follows, with that interval; an interval after a difference is another's."""
+    for share, interval in pairwise(table.columns):
+        if share.kind == "share" and interval.kind == "interval":
+            return share, interval
+    return None
+
+
+def _bar(plot: tuple[Column, Column], row: Mapping[str, Any]) -> str:
+    """A tick on a line from 0 to 100 %, its interval, and a dotted tick at chance where the row has one.
+
+    Screen readers pass over it: the figures stand in the row.
+    """
+    share, interval = (raw(column, row) for column in plot)
+    if share is None:
+        return ""
+    marks = ['<line class="axis" x1="0%" x2="100%" y1="50%" y2="50%"/>']
+    chance = row.get("chance")
+    if isinstance(chance, int | float) and 0 <= chance <= 1:
+        marks.append(f'<line class="chance" x1="{chance:.2%}" x2="{chance:.2%}" y1="10%" y2="90%"/>')
+    if interval is not None:
+        low, high = (f"{min(1, max(0, end)):.2%}" for end in interval)
+        marks.append(f'<line class="interval" x1="{low}" x2="{high}" y1="50%" y2="50%"/>')
+    marks.append(f'<line class="point" x1="{share:.2%}" x2="{share:.2%}" y1="20%" y2="80%"/>')
+    return f'<svg aria-hidden="true" focusable="false">{"".join(marks)}</svg>'
+
+
+def _head(column: Column) -> str:
+    return f'<th scope="col"{_class(column)}>{_both(_text(heading(column, "en")), _text(heading(column, "zh")))}</th>'
+
+
+def _class(column: Column) -> str:
+    return "" if is_text(column) else ' class="figure"'
+
+
+def _marks(row: Mapping[str, Any]) -> str:
+    shown = (f'<abbr title="{_text(" · ".join(WORDS[kind]))}">{MARKS[kind]}</abbr>' for kind in kinds(row))
+    return "".join(shown)
+
+
+def _contents(tables: Sequence[Table]) -> str:
+    links = "".join(f'<li><a href="#t{n}">{_title(table)}</a></li>' for n, table in enumerate(tables, start=1))
+    return f"<nav><h2>{_words('tables')}</h2><ol>{links}</ol></nav>"
+
+
+def _about(meta: Mapping[str, Any]) -> str:
+    pairs = "".join(f"<div><dt>{_text(k)}</dt><dd>{_text(v)}</dd></div>" for k, v in about(meta))
+    return f"<dl>{pairs}</dl>" if pairs else ""
+
+
+def _list(texts: Sequence[str]) -> str:
+    return f'<ul class="notes">{"".join(f"<li>{_text(text)}</li>" for text in texts)}</ul>' if texts else ""
+
+
+def _title(table: Table) -> str:
+    return _both(_text(title(table, "en")), _text(title(table, "zh")))
+
+
+def _words(key: str) -> str:
+    return _both(*(_text(text) for text in WORDS[key]))
+
+
+def _both(english: str, chinese: str, tag: str = "span") -> str:
+    """Both languages, of which the style shows one; a text that is the same in both stands once."""
+    if english == chinese:
+        return english
+    return f'<{tag} class="en" lang="en">{english}</{tag}><{tag} class="zh" lang="zh-Hans">{chinese}</{tag}>'
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
+
+
+_PAGE = Template("""<!DOCTYPE html>
+<html lang="$language">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>$title</title>
+<style>
+$style</style>
+</head>
+<body>
+<header>
+<fieldset><legend>Language · 语言</legend>
+<label><input type="radio" name="language" id="en" $en><span lang="en">English</span></label>
+<label><input type="radio" name="language" id="zh" $zh><span lang="zh-Hans">中文</span></label>
+</fieldset>
+<h1>$title</h1>
+$about
+</header>
+$contents
+<main>
+$sections
+</main>
+</body>
+</html>
+""")

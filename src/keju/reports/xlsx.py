@@ -1,0 +1,156 @@
+"""Tables as one XLSX workbook: a sheet a table, and a sheet of notes. Texts stay texts, figures stay figures."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from keju.items import NOTHING
+from keju.reports.numbers import fields, printable
+from keju.reports.wording import Language, about, cells, heading, kinds, notes, title, word
+from keju.results.table import Column, Kind, Table
+
+if TYPE_CHECKING:
+    from openpyxl.cell import Cell, MergedCell
+    from openpyxl.worksheet.worksheet import Worksheet
+
+CELL_LIMIT = 32_767
+"""Most UTF-16 units that Excel keeps in a cell; of a file with more it deletes rows."""
+
+FORMATS: Mapping[Kind, str] = {
+    "share": r"0.0\ %",
+    "difference": r"+0.0\ %;-0.0\ %;0.0\ %",
+    "interval": r"0.0\ %",
+    "count": "#,##0",
+    "seconds": r"0.00\ \s",
+    "p": '[<0.001]"< 0.001";0.000',
+}
+"""Number format by kind. The value beneath is the raw one: 0.73, shown as 73.0 %."""
+
+
+def to_xlsx(
+    tables: Sequence[Table], *, title: str = "", meta: Mapping[str, Any] = NOTHING, language: Language = "en"
+) -> bytes:
+    """The workbook as bytes. An interval takes two columns; a cell without a value is empty, so that it never counts.
+
+    A text beyond `CELL_LIMIT` is cut and says so at its end and on the sheet of notes.
+    """
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    names = sheet_names([*(table.name for table in tables), word("notes", language)])
+    cut = sum(_fill(book.create_sheet(name), table, language) for name, table in zip(names, tables, strict=False))
+    _fill_notes(book.create_sheet(names[-1]), _note_lines(tables, title, meta, language, cut))
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def sheet_names(names: Sequence[str]) -> list[str]:
+    """The names as Excel takes them: at most 31 characters, none of `[]:*?/\\`, unlike each other in any case."""
+    taken: list[str] = []
+    for name in names:
+        stem = re.sub(r"[\[\]:*?/\\\n\t]", "_", printable(name)).strip("' ")[:31] or "_"
+        unique, number = stem, 2
+        while unique.casefold() in (other.casefold() for other in taken):
+            unique = f"{stem[: 30 - len(str(number))]}-{number}"
+            number += 1
+        taken.append(unique)
+    return taken
+
+
+def _fill(sheet: Worksheet, table: Table, language: Language) -> int:
+    """Writes the table; returns how many texts were cut."""
+    marked = any(kinds(row) for row in table.rows)
+    heads = [name for column in table.columns for name in _heads(column, language)]
+    _write_header(sheet, heads + [word("remark", language)] * marked)
+    cut = 0
+    for number, row in enumerate(table.rows, start=2):
+        values = [(value, column.kind) for column in table.columns for value in fields(column, row)]
+        values += [("; ".join(word(kind, language) for kind in kinds(row)), "text")] * marked
+        for position, (value, kind) in enumerate(values, start=1):
+            cut += _put(sheet.cell(number, position), value, kind)
+    sheet.freeze_panes = "B2"
+    sheet.auto_filter.ref = sheet.dimensions
+    _set_widths(sheet, table, heads)
+    return cut
+
+
+def _write_header(sheet: Worksheet, heads: Sequence[str]) -> None:
+    from openpyxl.styles import Alignment, Font
+
+    for position, head in enumerate(heads, start=1):
+        cell = sheet.cell(1, position)
+        _put(cell, head, "text")
+        cell.font = Font(bold=True)
+        cell.alignment = Alignment(wrap_text=True, vertical="top")
+
+
+def _put(cell: Cell | MergedCell, value: Any, kind: Kind) -> bool:
+    """Writes one cell; returns whether its text was cut."""
+    if value is None or value == "":
+        return False
+    if not isinstance(value, str):
+        cell.value = value
+        cell.number_format = FORMATS.get(kind, "General")
+        return False
+    text = printable(value)
+    shown = _cut(text)
+    cell.value = shown
+    cell.data_type = "s"  # openpyxl would make `=A` a formula and `#N/A` an error
+    cell.quotePrefix = True  # and Excel would, once someone edits the cell
+    return shown != text
+
+
+def _cut(text: str) -> str:
+    if len(text.encode("utf-16-le")) // 2 <= CELL_LIMIT:
+        return text
+    mark = f" … [cut: {len(text):,} characters in all]"
+    kept = text.encode("utf-16-le")[: 2 * (CELL_LIMIT - len(mark))].decode("utf-16-le", "ignore")
+    return kept + mark
+
+
+def _set_widths(sheet: Worksheet, table: Table, heads: Sequence[str]) -> None:
+    """Room for the longest line, where a Chinese character takes two places, between 8 and 60."""
+    from openpyxl.utils import get_column_letter
+    from rich.cells import cell_len
+
+    drawn = [cells(table, row) for row in table.rows]
+    owners = [i for i, column in enumerate(table.columns) for _ in _heads(column, "en")]
+    for position, (owner, head) in enumerate(zip(owners, heads, strict=True), start=1):
+        lines = [line for row in drawn for line in row[owner][:2000].split("\n")]
+        longest = max((cell_len(line) for line in lines), default=0)
+        width = min(60, max(8, longest, cell_len(head) + 3))  # 3: the filter's button
+        sheet.column_dimensions[get_column_letter(position)].width = width + 1
+
+
+def _note_lines(
+    tables: Sequence[Table], name: str, meta: Mapping[str, Any], language: Language, cut: int
+) -> list[tuple[str, str]]:
+    lines: list[tuple[str, str]] = [(name, "")] if name else []
+    lines += about(meta)
+    for table in tables:
+        lines += [(title(table, language), note) for note in notes(table, language) or [""]]
+    if cut:
+        many = f"{cut:,} texts were" if cut > 1 else "one text was"
+        lines.append(
+            ("", f"{many} cut: a cell holds {CELL_LIMIT:,} characters. The JSON and CSV forms hold them whole.")
+        )
+    return lines
+
+
+def _fill_notes(sheet: Worksheet, lines: Sequence[tuple[str, str]]) -> None:
+    for number, pair in enumerate(lines, start=1):
+        for position, text in enumerate(pair, start=1):
+            _put(sheet.cell(number, position), text, "text")
+    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 40, 100
+
+
+def _heads(column: Column, language: Language) -> tuple[str, ...]:
+    head = heading(column, language)
+    if column.kind != "interval":
+        return (head,)
+    return tuple(f"{head}, {word(end, language)}" for end in ("low", "high"))

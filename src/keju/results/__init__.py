@@ -1,0 +1,8 @@
+"""Marked runs and the tables made of them. Pure functions: records in, figures out; nothing here asks or draws.
+
+`scores` marks a run, item by item (`mark`) · `leaderboard` ranks marked runs · `breakdowns` by label · `pairs` tests
+one against another · `bilingual` one model, two wordings · `parsers` one run, every rule · `size` parameters against
+accuracy · `latency` where the time went · `marked` the items behind the figures · `published` what the papers report.
+`table` is what `keju.reports` draws, `columns` what several tables share. Import from the module
+(`from keju.results.leaderboard import leaderboard`): modules and functions share names, so none is re-exported here.
+"""

@@ -1,0 +1,115 @@
+"""One model, the same items put in two ways: languages (paper 000, Table 6), scripts, or any other variant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from keju.errors import Misuse
+from keju.results.pairs import compare
+from keju.results.scores import Scores
+from keju.results.table import Column, Table
+from keju.stats import Family, holm
+
+_ZH = {"language": "语言", "script": "字体"}
+
+
+def bilingual(scores: Sequence[Scores], variant: str = "language") -> Table:
+    """Paired table of runs that differ in one variant only, model by model, over the items that both runs answered.
+
+    Recall, precision and F1 are micro, as in paper 000, Table 6. A run without the variant is the benchmark as it was
+    authored: where that is in one language it is paired under that name. Raises `Misuse` where no two runs pair up.
+    """
+    rows, left_out = [], set()
+    for first, second in _pairs(scores, variant):
+        test = compare(first, second, common=True)
+        if test.left_out:
+            left_out.add(f"{first.model}: {test.left_out} items that only one run has or answered are left out.")
+        rows.append(_row(first, second, variant) | _test(test))
+    if not rows:
+        raise Misuse(f"no two runs of one model differ in {variant!r} only; run it again with --variant {variant}=…")
+    family = holm([row["p"] for row in rows])
+    paired = [row | {"p_holm": p} for row, p in zip(rows, family.adjusted, strict=True)]
+    title = f"Paired by {variant}"
+    zh = f"按{_ZH.get(variant, variant)}配对"
+    return Table(f"paired_{variant}", title, _columns(variant), tuple(paired), (*_notes(family), *sorted(left_out)), zh)
+
+
+def _pairs(scores: Sequence[Scores], variant: str) -> list[tuple[Scores, Scores]]:
+    """Runs that agree in all but the variant; of one model's several values each is paired with the first."""
+    groups: dict[tuple[Any, ...], list[Scores]] = {}
+    for s in scores:
+        rest = tuple(sorted((name, value) for name, value in s.variant.items() if name != variant))
+        groups.setdefault((s.model, s.benchmark, s.protocol, s.parser, rest), []).append(s)
+    return [
+        (group[0], other)
+        for group in groups.values()
+        for other in group[1:]
+        if value(group[0], variant) != value(other, variant)
+    ]
+
+
+def value(s: Scores, variant: str) -> str:
+    """The variant's value in a run; `as authored` where it was not applied and the items do not have one language."""
+    if variant in s.variant:
+        return s.variant[variant]
+    languages = {mark.item.wording.language for mark in s.items}
+    return languages.pop() if variant == "language" and len(languages) == 1 else "as authored"
+
+
+def _row(first: Scores, second: Scores, variant: str) -> dict[str, Any]:
+    shared = {m.id for m in first.items if m.extraction} & {m.id for m in second.items if m.extraction}
+    row: dict[str, Any] = {"model": first.model}
+    for side, s in (("first", first), ("second", second)):
+        quality = s.select(lambda mark: mark.id in shared).classification.micro
+        row |= {
+            side: value(s, variant),
+            f"{side}_recall": quality.recall,
+            f"{side}_precision": quality.precision,
+            f"{side}_f1": quality.f1,
+        }
+    return row
+
+
+def _test(test: Any) -> dict[str, Any]:
+    return {
+        "n": test.n,
+        "difference": test.difference,
+        "interval": test.interval.pair,
+        "only_first": test.only_first,
+        "only_second": test.only_second,
+        "p": test.p,
+    }
+
+
+def _columns(variant: str) -> tuple[Column, ...]:
+    zh = _ZH.get(variant, variant)
+    sides = [
+        column
+        for side, ordinal, mark in (("first", "First", "一"), ("second", "Second", "二"))
+        for column in (
+            Column(side, f"{ordinal} {variant}", "text", f"{zh}{mark}"),
+            Column(f"{side}_recall", "Recall", "share", "召回率"),
+            Column(f"{side}_precision", "Precision", "share", "精确率"),
+            Column(f"{side}_f1", "F1", "share", "F1"),
+        )
+    ]
+    return (
+        Column("model", "Model", "text", "模型"),
+        *sides,
+        Column("n", "N", "count", "题数"),
+        Column("difference", "Difference", "difference", "差值"),
+        Column("interval", "95 % CI", "interval", "95% 置信区间"),
+        Column("only_first", "Only first right", "count", "仅前者答对"),
+        Column("only_second", "Only second right", "count", "仅后者答对"),
+        Column("p", "p", "p", "p"),
+        Column("p_holm", "p (Holm)", "p", "p（Holm 校正）"),
+    )
+
+
+def _notes(family: Family) -> tuple[str, ...]:
+    return (
+        "Same items on both sides, paired by id; recall is accuracy, precision is over valid answers, both micro.",
+        "Difference: first minus second, 95 % CI by a paired bootstrap over items; p: McNemar's exact test.",
+        f"p (Holm) is adjusted over the family of {family.size} tests of this table.",
+    )

@@ -1,0 +1,66 @@
+"""Every table that some runs allow, in the order in which a report shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from keju.benchmark import label_of
+from keju.models.catalogue import presets
+from keju.results.bilingual import bilingual
+from keju.results.breakdowns import breakdown, dimensions, read_dimensions
+from keju.results.latency import latency_by_modality, latency_by_stage
+from keju.results.leaderboard import leaderboard
+from keju.results.pairs import pairs
+from keju.results.parsers import parser_sensitivity
+from keju.results.published import published as published_table
+from keju.results.scores import Scores
+from keju.results.size import size_effect
+from keju.results.table import Table
+from keju.runs.run import Run
+
+MOST_VALUES = 40
+"""A label with more values names items rather than groups them, and gets no breakdown unless asked for."""
+
+
+def overview(
+    runs: Sequence[Run], scores: Sequence[Scores], *, labels: Sequence[str] = (), published: Sequence[str] = ()
+) -> list[Table]:
+    """Leaderboard, paired tests, breakdowns, dimensions, variants, parsers, latency, size, and published tables.
+
+    A table that would be empty or would mix item sets is left out.
+    """
+    tables = [leaderboard(scores)]
+    if len(scores) > 1 and _same_items(scores):
+        tables.append(pairs(scores, common=True))
+    tables += [breakdown(scores, label) for label in labels or _labels(runs)]
+    known = read_dimensions()
+    if any(mark.labels.get("question_type") in known for s in scores for mark in s.items):
+        tables.append(dimensions(scores))
+    tables += [bilingual(scores, name) for name in ("language", "script") if _varies(scores, name)]
+    tables.append(parser_sensitivity(runs))
+    if any(record.stages for run in runs for record in run.records.values()):
+        tables += [latency_by_stage(scores), latency_by_modality(scores)]
+    billions = {name: p.parameters for p in presets() if p.parameters for name in (p.name, p.run)}
+    if sum(s.model in billions for s in scores) > 2:  # a correlation of two points is always ±1
+        tables.append(size_effect(scores, billions))
+    return tables + [published_table(name).table for name in published]
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    """Labels that group the items, and the modality where it varies."""
+    items = [item for run in runs for item in run.benchmark]
+    names = {name: None for item in items for name in item.labels}
+    values = {name: {label_of(item, name) for item in items} for name in ["modality", *names]}
+    return [name for name, there in values.items() if 1 < len(there) <= MOST_VALUES]
+
+
+def _same_items(scores: Sequence[Scores]) -> bool:
+    return len({frozenset(mark.id for mark in s.items) for s in scores}) == 1
+
+
+def _varies(scores: Sequence[Scores], variant: str) -> bool:
+    """Whether some model was run with and without (or with two values of) the variant."""
+    by_model: dict[str, set[str | None]] = {}
+    for s in scores:
+        by_model.setdefault(s.model, set()).add(s.variant.get(variant))
+    return any(len(values) > 1 for values in by_model.values())

@@ -1,0 +1,81 @@
+"""Parser sensitivity: the same replies under every rule, side by side. A ranking that turns with the rule is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from keju.errors import Misuse
+from keju.protocols import PARSERS
+from keju.results import columns as c
+from keju.results.scores import Scores, score
+from keju.results.table import Column, Table
+from keju.runs.run import Run
+
+
+def parser_sensitivity(runs: Sequence[Run], parsers: Sequence[str] | None = None) -> Table:
+    """Accuracy, valid responses and rank of each run under each of `parsers` (default: all that read text, and each
+    run's own). Asks nothing. Raises `Misuse` for no runs or an unknown parser.
+    """
+    if not runs:
+        raise Misuse("parser sensitivity needs at least one run")
+    marked = [[score(run, parser=name) for run in runs] for name in _chosen(runs, parsers)]
+    rows = [row for under_one in marked for row in _rows(runs, under_one)]
+    notes = [
+        "The same stored replies, marked under each rule; `own` is the rule of the run's protocol.",
+        "Accuracy is over all N items; what a rule cannot read counts as wrong, except where it draws an option.",
+    ]
+    if turned := _turned(marked):
+        notes.append(f"The ranking turns with the rule: {turned}.")
+    draws = (c.DRAWN, c.EXPECTED) if any(s.drawn for under_one in marked for s in under_one) else ()
+    columns = (
+        c.PARSER,
+        c.MODEL,
+        Column("rank", "Rank", "count", "名次"),
+        c.ACCURACY,
+        c.INTERVAL,
+        c.VALID_RATE,
+        c.N,
+        *draws,
+        Column("own", "Own", "text", "自身规则"),
+    )
+    return Table("parsers", "Parser sensitivity", columns, tuple(rows), tuple(notes), "解析规则敏感性")
+
+
+def _chosen(runs: Sequence[Run], parsers: Sequence[str] | None) -> list[str]:
+    if parsers is not None:
+        return list(parsers)
+    own = dict.fromkeys(run.protocol.parser for run in runs)
+    by_text = [name for name in PARSERS if name != "likelihood"]  # scores were not asked for in a text run
+    return list(dict.fromkeys([*own, *by_text]))
+
+
+def _rows(runs: Sequence[Run], scores: Sequence[Scores]) -> list[dict[str, Any]]:
+    ranked = sorted(zip(runs, scores, strict=True), key=lambda pair: -(pair[1].accuracy or 0.0))
+    return [
+        {
+            "parser": s.parser,
+            "model": s.name,
+            "rank": 1 + sum((other.accuracy or 0.0) > (s.accuracy or 0.0) for other in scores),
+            "accuracy": s.accuracy,
+            "interval": s.interval.pair if s.interval else None,
+            "valid_response_rate": s.valid_response_rate,
+            "n": s.n,
+            "drawn": s.drawn,
+            "expected_accuracy": s.expected_accuracy,
+            "own": "own" if s.parser == run.protocol.parser else None,
+        }
+        for run, s in ranked
+    ]
+
+
+def _turned(marked: Sequence[Sequence[Scores]]) -> str:
+    """The pairs of runs that stand in opposite order under two rules."""
+    found: dict[tuple[str, str], tuple[str, str]] = {}
+    for i in range(len(marked[0])):
+        for j in range(i + 1, len(marked[0])):
+            gaps = [(under_one[i].correct - under_one[j].correct, under_one[i].parser) for under_one in marked]
+            best, worst = max(gaps), min(gaps)
+            if best[0] > 0 > worst[0]:
+                found[marked[0][i].name, marked[0][j].name] = best[1], worst[1]
+    return "; ".join(f"{a} leads {b} under {x} and trails it under {y}" for (a, b), (x, y) in found.items())

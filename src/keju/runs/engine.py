@@ -1,0 +1,184 @@
+"""The engine: prompts go to the model as slots are free, records come back in any order, bound to their item's id.
+
+Memory is bounded by the calls in flight. A failed call becomes a record of its own, never an answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from typing import Protocol as Interface
+
+from keju.errors import Blocked, CallFailed, KejuError, RunStopped
+from keju.items import Item
+from keju.models.arrival import arrival_warning, without_media
+from keju.models.model import Model
+from keju.prompts import Prompt
+from keju.protocols import Protocol
+from keju.records import Record, Reply, Status
+from keju.runs.transport import Slots, Transport
+
+
+class Progress(Interface):
+    """Who watches a run. Every method is called in the event loop and must return at once."""
+
+    def started(self, total: int, done: int) -> None: ...
+
+    def recorded(self, record: Record) -> None: ...
+
+    def note(self, message: str) -> None: ...
+
+    def finished(self) -> None: ...
+
+
+class Silent:
+    """Watches nothing."""
+
+    def started(self, total: int, done: int) -> None: ...
+
+    def recorded(self, record: Record) -> None: ...
+
+    def note(self, message: str) -> None: ...
+
+    def finished(self) -> None: ...
+
+
+@dataclass
+class Asking:
+    """One session of asking: what it needs, and what became of it."""
+
+    model: Model
+    protocol: Protocol
+    write: Callable[[Record], None]
+    """Keeps a record; raises `OSError` where it cannot."""
+    transport: Transport
+    concurrency: int
+    progress: Progress
+    check_media: bool = False
+    """Ask one item of each modality again without its media, to see whether media arrive."""
+    asked: int = 0
+    truncated: int = 0
+    peak: int = 0
+    stopped: str | None = None
+    """Why the session ended early, or None."""
+    _checks: dict[frozenset[str], asyncio.Task[None]] = field(default_factory=dict)
+
+    async def all(self, items: Iterable[Item]) -> None:
+        """Ask every item once. Returns when all are recorded or no further call can help (`stopped` says why)."""
+        todo = iter(items)
+        slots = Slots(self.concurrency)
+        workers = [asyncio.create_task(self._work(todo, slots)) for _ in range(self.concurrency)]
+        try:
+            await asyncio.gather(*workers)
+        except RunStopped as reason:
+            self.stopped = str(reason)
+        finally:
+            self.peak = slots.peak
+            if self.stopped:
+                workers += self._checks.values()
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, *self._checks.values(), return_exceptions=True)
+
+    async def _work(self, todo: Iterator[Item], slots: Slots) -> None:
+        while True:
+            await slots.take()
+            try:
+                if (item := next(todo, None)) is None:
+                    return
+                self._keep(await self._ask(item, slots))
+            finally:
+                slots.give_back()
+
+    async def _ask(self, item: Item, slots: Slots) -> Record:
+        """Ask one item until there is a reply or no sense in another attempt."""
+        prompt = self.protocol.prompt(item)
+        began, at = time.monotonic(), datetime.now(UTC).isoformat(timespec="milliseconds")
+        attempt = 0
+        while True:
+            attempt += 1
+            asked_at = time.monotonic()
+            try:
+                self.asked += 1
+                reply = await self.model.answer(prompt)
+            except CallFailed as failure:
+                slots.failed(failure, asked_at)
+                wait = self.transport.wait_after(failure, attempt)
+                if wait is None:
+                    return _failure(prompt, failure, attempts=attempt, at=at)
+                await asyncio.sleep(wait)
+                continue
+            slots.succeeded()
+            self._check(prompt, reply)
+            took = time.monotonic() - asked_at
+            stages = dict(reply.stages) or {"infer": took}
+            stages["queue"] = stages.get("queue", 0.0) + (asked_at - began)
+            return _reply(prompt, reply, self._status(reply), stages, attempts=attempt, at=at)
+
+    def _check(self, prompt: Prompt, reply: Reply) -> None:
+        """Once for each kind of media: ask the same without them, beside the run."""
+        kinds = frozenset(medium.kind for medium in prompt.media)
+        if self.check_media and kinds and kinds not in self._checks and reply.usage and reply.usage.input_tokens:
+            self._checks[kinds] = asyncio.create_task(self._compare_blind(prompt, reply))
+
+    async def _compare_blind(self, prompt: Prompt, reply: Reply) -> None:
+        try:
+            self.asked += 1
+            blind = await self.model.answer(without_media(prompt))
+        except KejuError:
+            return  # a failure of this extra call says nothing of the items
+        if warning := arrival_warning(prompt, reply, blind):
+            self.progress.note(warning)
+
+    def _status(self, reply: Reply) -> Status:
+        # A protocol of one token is cut by design: its one token is the whole answer.
+        by_design = self.protocol.generation.max_tokens == 1 and reply.text.strip() != ""
+        return "truncated" if reply.finish == "length" and not by_design else "answered"
+
+    def _keep(self, record: Record) -> None:
+        try:
+            self.write(record)
+        except OSError as error:
+            raise RunStopped(f"records cannot be written to {error.filename}: {error.strerror or error}") from error
+        self.progress.recorded(record)
+        if record.status == "truncated":
+            self.truncated += 1
+            if self.truncated == 3:  # the first may be chance; by the third the cap is the cause
+                cap = self.protocol.generation.max_tokens
+                self.progress.note(
+                    f"3 replies were cut by the protocol's cap of {cap} tokens. A reasoning model spends them before "
+                    f"it answers: use a protocol with more room (--protocol robust)"
+                )
+
+
+def _identity(prompt: Prompt) -> dict[str, Any]:
+    media = tuple(medium.sha256[:16] if medium.exists else "absent" for medium in prompt.media)
+    return {"id": prompt.item_id, "prompt": prompt.text_digest(), "media": media}
+
+
+def _reply(prompt: Prompt, reply: Reply, status: Status, stages: dict[str, float], *, attempts: int, at: str) -> Record:
+    return Record(
+        **_identity(prompt),
+        status=status,
+        text=reply.text,
+        attempts=attempts,
+        at=at,
+        stages=stages,
+        usage=reply.usage,
+        model=reply.model,
+        scores=reply.scores,
+        perceived=reply.perceived,
+        warnings=reply.warnings,
+    )
+
+
+def _failure(prompt: Prompt, failure: CallFailed, *, attempts: int, at: str) -> Record:
+    status: Status = "blocked" if isinstance(failure, Blocked) else "failed"
+    error: dict[str, Any] = {"kind": failure.kind, "message": str(failure)[:500]}  # a gateway's page may be megabytes
+    if failure.status is not None:
+        error["status"] = failure.status
+    return Record(**_identity(prompt), status=status, error=error, attempts=attempts, at=at)

@@ -1,0 +1,50 @@
+"""Runs that were asked elsewhere, and runs marked again with a benchmark's present keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from keju.benchmark import Benchmark, Problem
+from keju.items import Item
+from keju.protocols import load_protocol
+from keju.runs.run import Run
+from keju.variants import apply, parse_variants
+
+if TYPE_CHECKING:
+    from keju.formats.outputs import Outputs
+
+_OWN_PROTOCOL = {"multi-tw": "multi-tw"}
+"""Formats of outputs whose protocol is known; the replies of any other tool are read by `robust`."""
+
+
+def run_of(outputs: Outputs, protocol: str | None = None) -> Run:
+    """A run made of another tool's outputs, to be marked under `protocol`."""
+    name = protocol or _OWN_PROTOCOL.get(outputs.format, "robust")
+    info = {"imported": {"format": outputs.format, "problems": [str(p) for p in outputs.problems]}}
+    return Run(outputs.model, outputs.benchmark, load_protocol(name), outputs.records, info=info)
+
+
+def remark(run: Run, benchmark: Benchmark) -> Run:
+    """The run with the keys and labels that `benchmark` has now.
+
+    An answer stands only if the question is still the one that was asked; items whose wording or options changed are
+    left out of the marks and listed in `.benchmark.problems`, as are items that `benchmark` no longer has.
+    """
+    now = apply(benchmark, parse_variants([f"{name}={value}" for name, value in run.variant.items()]))
+    kept: list[Item] = []
+    problems: list[Problem] = []
+    for item in run.benchmark:
+        if item.id not in now:
+            problems.append(Problem(item.id, "gone", "is no longer in the benchmark; left out", left_out=True))
+            continue
+        present = now[item.id]
+        if run.protocol.prompt(present).text_digest() != run.protocol.prompt(item).text_digest():
+            problems.append(Problem(item.id, "stale", "was reworded since it was asked; left out", left_out=True))
+            continue
+        if present.answer != item.answer:
+            message = f"key changed from {item.answer} to {present.answer}; marked again"
+            problems.append(Problem(item.id, "rescored", message))
+        kept.append(present)
+    records = {item.id: run.records[item.id] for item in kept if item.id in run.records}
+    return replace(run, benchmark=replace(run.benchmark, items=tuple(kept), problems=tuple(problems)), records=records)

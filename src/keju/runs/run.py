@@ -1,0 +1,40 @@
+"""A run: one model over one benchmark variant under one protocol, with the records of what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from keju.benchmark import Benchmark
+from keju.items import NOTHING
+from keju.protocols import Protocol
+from keju.records import Record
+
+
+@dataclass(frozen=True)
+class Run:
+    """Asked, not yet marked. Marks are computed from it by `keju.results`."""
+
+    model: str
+    """`provider/name`, and for a cascade what stands before it."""
+    benchmark: Benchmark
+    """The items as they were asked, after the variant; this is what `records` answer."""
+    protocol: Protocol
+    records: Mapping[str, Record]
+    """Item id → record, for the items asked so far, in benchmark order."""
+    variant: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    """Name → value of the variants applied: `{"language": "en"}`; empty for the items as they are."""
+    info: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    """`run.json`, whole: settings, versions, environment, fingerprint, wall seconds of each session."""
+    folder: Path | None = None
+
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """Ids of items that hold no reply: not asked yet, failed or blocked."""
+        return tuple(i.id for i in self.benchmark if i.id not in self.records or not self.records[i.id].has_reply)
+
+    @property
+    def complete(self) -> bool:
+        return not self.unanswered

@@ -1,0 +1,343 @@
+"""The run folder: one writer, everything that a table or a reader needs, nothing that could be lost.
+
+run.json        what was asked and how: model, settings, protocol, variant, versions, environment, sessions
+items.jsonl     the items as they were asked
+records.jsonl   one line per item: its reply or its failure, in order of arrival
+run.lock        held while a process writes
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from filelock import FileLock, Timeout
+
+from keju.benchmark import Benchmark
+from keju.errors import BadFile, Refused
+from keju.formats.jsonl import read_items, write_items
+from keju.items import Item
+from keju.protocols import Protocol
+from keju.records import Record
+from keju.runs.run import Run
+
+SCHEMA = 1
+"""Version of the run folder's layout, in `run.json`."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What shall be asked: everything that changes an answer."""
+
+    benchmark: Benchmark
+    """The items as they will be asked, after selection and variants."""
+    model: str
+    settings: Mapping[str, Any]
+    protocol: Protocol
+    variant: Mapping[str, str]
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """All but the items, whose digests stand in the records one by one."""
+        return {
+            "model": self.model,
+            "settings": _plain(dict(self.settings)),
+            "protocol": _plain(self.protocol.to_json()),
+            "variant": dict(self.variant),
+            "benchmark": self.benchmark.name,
+        }
+
+
+class RunFolder:
+    """A run folder open for writing, in a `with` statement. Opening takes the lock and brings the folder in order.
+
+    Raises `Refused` where another process writes, or where the folder holds answers to something else.
+    """
+
+    def __init__(self, folder: Path, plan: Plan, *, ask_changed: bool = False, retry_blocked: bool = True) -> None:
+        self.folder = folder
+        self.plan = plan
+        self.notes: list[str] = []
+        """What was repaired or dropped while opening, for the user."""
+        self.records: dict[str, Record] = {}
+        """Records that stand: with a reply, or blocked and not to be asked again."""
+        self._ask_changed = ask_changed
+        self._retry_blocked = retry_blocked
+        self._lock = FileLock(folder / "run.lock", timeout=0)
+        self._file: IO[str] | None = None
+        self._session: dict[str, Any] = {}
+
+    def __enter__(self) -> RunFolder:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise Refused(
+                f"another process is writing {self.folder}; wait for it, or choose another folder with -o"
+            ) from None
+        try:
+            self._open()
+        except BaseException:
+            self._lock.release()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file:
+            self._file.close()
+        self._lock.release()
+
+    def _open(self) -> None:
+        before = _read_info(self.folder)
+        if before:
+            _refuse_difference(before["fingerprint"], self.plan.fingerprint, self.folder)
+            self._merge_items()
+        records, notes = read_records(self.folder / "records.jsonl")
+        self.notes += notes
+        stale = self._stale(records)
+        keep = {"blocked"} if not self._retry_blocked else set()
+        self.records = {r.id: r for r in records.values() if r.id not in stale and (r.has_reply or r.status in keep)}
+        if not before and records:
+            raise Refused(f"{self.folder} holds records but no run.json; move it away or choose another folder with -o")
+        write_items(self.plan.benchmark.items, self.folder / "items.jsonl")
+        self._sessions = before.get("sessions", []) if before else []
+        self._created = before["created"] if before else _now()
+        self.save(state="running")
+        if len(self.records) != len(records) or notes:
+            _write_lines(self.folder / "records.jsonl", self.records.values())
+        self._file = (self.folder / "records.jsonl").open("a", encoding="utf-8", newline="\n")
+
+    def _merge_items(self) -> None:
+        """A run may grow: items asked before and not selected now stay part of it."""
+        old = read_items(self.folder / "items.jsonl", None)
+        missing = [item for item in old if item.id not in self.plan.benchmark]
+        if missing:
+            merged = (*self.plan.benchmark.items, *missing)
+            self.plan = replace(self.plan, benchmark=replace(self.plan.benchmark, items=merged))
+
+    def _stale(self, records: Mapping[str, Record]) -> set[str]:
+        """Ids whose recorded answer was given to another question or picture than the item has now."""
+        changed: dict[str, str] = {}
+        for item in self.plan.benchmark:
+            if (record := records.get(item.id)) and record.has_reply and (what := self._changed(item, record)):
+                changed[item.id] = what
+        if changed and not self._ask_changed:
+            first = "; ".join(f"item {i}: {what}" for i, what in list(changed.items())[:5])
+            raise Refused(
+                f"{len(changed)} of the items answered in {self.folder} have changed since ({first}"
+                f"{'; …' if len(changed) > 5 else ''}). Ask them again with --ask-changed, or choose another folder "
+                f"with -o"
+            )
+        if changed:
+            self.notes.append(f"{len(changed)} changed items are asked again: {', '.join(list(changed)[:10])}")
+        return set(changed)
+
+    def _changed(self, item: Item, record: Record) -> str | None:
+        prompt = self.plan.protocol.prompt(item)
+        if record.prompt != prompt.text_digest():
+            return "its wording, options or instruction differ"
+        media = tuple(m.sha256[:16] if m.exists else "absent" for m in prompt.media)
+        if record.media != media:
+            return "the bytes of its picture or clip differ"
+        return None
+
+    def todo(self, items: Sequence[Item]) -> list[Item]:
+        """Those of `items` that have no standing record."""
+        return [item for item in items if item.id not in self.records]
+
+    def append(self, record: Record) -> None:
+        """Keep a record: one line, flushed. Raises `OSError` where it cannot be kept."""
+        if self._file is None:
+            raise RuntimeError("the run folder is not open")
+        line = json.dumps(record.to_json(), ensure_ascii=False, separators=(",", ":")) + "\n"
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as error:
+            error.filename = str(self.folder / "records.jsonl")
+            raise
+        self.records[record.id] = record
+
+    def begin(self, **facts: Any) -> None:
+        """Open a session: what this process is about to do."""
+        self._session = {"started": _now(), **facts}
+        self._clock = time.monotonic()
+        self.save(state="running")
+
+    def end(self, **facts: Any) -> None:
+        """Close the session with its wall seconds and what came of it."""
+        self._session |= {"ended": _now(), "wall_s": round(time.monotonic() - self._clock, 3), **facts}
+        waiting = [item for item in self.plan.benchmark if not (r := self.records.get(item.id)) or not r.has_reply]
+        self.save(state="incomplete" if waiting else "complete", fingerprint=self.plan.benchmark.fingerprint)
+
+    def save(self, *, state: str, fingerprint: str | None = None) -> None:
+        """Write `run.json` in one step. `fingerprint` of the items is known once their media have been read."""
+        info = {
+            "schema": SCHEMA,
+            "state": state,
+            "created": self._created,
+            "items": len(self.plan.benchmark),
+            "benchmark": {
+                "name": self.plan.benchmark.name,
+                "fingerprint": fingerprint,
+                "root": str(self.plan.benchmark.root) if self.plan.benchmark.root else None,
+                "format": self.plan.benchmark.format,
+                "left_out": [str(p) for p in self.plan.benchmark.problems if p.left_out],
+            },
+            "fingerprint": self.plan.fingerprint,
+            "environment": _environment(),
+            "sessions": [*self._sessions, self._session] if self._session else self._sessions,
+        }
+        write_atomically(self.folder / "run.json", json.dumps(info, ensure_ascii=False, indent=1) + "\n")
+
+
+def open_run(folder: str | Path) -> Run:
+    """The run that a folder holds, for marking. Takes no lock: a run may be read while it goes on.
+
+    Raises `BadFile` where the folder is no run folder or a line of it cannot be read.
+    """
+    folder = Path(folder)
+    info = _read_info(folder)
+    if not info:
+        raise BadFile(f"{folder} is no run folder: it has no run.json. `keju run` makes one")
+    asked = info["fingerprint"]
+    items = tuple(read_items(folder / "items.jsonl", None))
+    records, _ = read_records(folder / "records.jsonl")
+    name = info["benchmark"]["name"]
+    return Run(
+        model=asked["model"],
+        benchmark=Benchmark(name, items, format=info["benchmark"]["format"], root=folder),
+        protocol=Protocol.from_json(asked["protocol"]),
+        records={item.id: records[item.id] for item in items if item.id in records},
+        variant=asked["variant"],
+        info=info,
+        folder=folder,
+    )
+
+
+def find_runs(paths: Sequence[Path]) -> list[Path]:
+    """Every run folder at or below `paths`, sorted."""
+    found: set[Path] = set()
+    for path in paths:
+        found |= {info.parent for info in path.rglob("run.json")} if path.is_dir() else set()
+    return sorted(found)
+
+
+def read_records(path: Path) -> tuple[dict[str, Record], list[str]]:
+    """Records by item id, and notes on what was dropped: a torn last line (the process died while it wrote).
+
+    Raises `BadFile` on any other line that cannot be read.
+    """
+    if not path.is_file():
+        return {}, []
+    lines = path.read_bytes().split(b"\n")
+    torn = lines.pop()
+    records: dict[str, Record] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            record = Record.from_json(json.loads(line))
+        except (ValueError, TypeError, KeyError) as error:
+            if number == len(lines) and not torn:
+                torn = line
+                break
+            raise BadFile(
+                f"{path}:{number}: not a record ({error}). Remove the line; its item is then asked again"
+            ) from error
+        records[record.id] = record
+    return records, [f"{path.name}: a torn last line was dropped; its item is asked again"] if torn else []
+
+
+def _read_info(folder: Path) -> dict[str, Any] | None:
+    path = folder / "run.json"
+    if not path.is_file():
+        return None
+    try:
+        info: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise BadFile(f"{path} cannot be read: {error}") from error
+    if info.get("schema") != SCHEMA:
+        raise BadFile(
+            f"{path} was written by another version of keju (layout {info.get('schema')}, this one reads {SCHEMA})"
+        )
+    return info
+
+
+def _refuse_difference(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path) -> None:
+    if differences := list(_differences(before, now)):
+        raise Refused(
+            f"{folder} holds answers to something else: {'; '.join(differences[:5])}"
+            f"{'; …' if len(differences) > 5 else ''}. Choose another folder with -o, or move this one away"
+        )
+
+
+def _differences(before: Any, now: Any, at: str = "") -> list[str]:
+    """`path: old → new` for every leaf that differs."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        keys = sorted(before.keys() | now.keys())
+        return [d for k in keys for d in _differences(before.get(k), now.get(k), f"{at}.{k}" if at else k)]
+    return [] if before == now else [f"{at}: {_short(before)} → {_short(now)}"]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "…"
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old content or the new, never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary.write_text(text, encoding="utf-8", newline="\n")
+    temporary.replace(path)
+
+
+def _write_lines(path: Path, records: Any) -> None:
+    lines = (json.dumps(r.to_json(), ensure_ascii=False, separators=(",", ":")) + "\n" for r in records)
+    write_atomically(path, "".join(lines))
+
+
+def _environment() -> dict[str, Any]:
+    packages: dict[str, str] = {}
+    for name in (
+        "keju",
+        "aiohttp",
+        "numpy",
+        "scipy",
+        "opencc",
+        "faster-whisper",
+        "rapidocr-onnxruntime",
+        "xllamacpp",
+        "torch",
+        "transformers",
+    ):
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return {
+        "python": sys.version.split()[0],
+        "system": platform.platform(),
+        "machine": platform.machine(),
+        "cpus": os.cpu_count(),
+        "packages": packages,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """`value` as JSON would give it back, so that what is compared is what was written."""
+    return json.loads(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

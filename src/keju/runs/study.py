@@ -1,0 +1,102 @@
+"""A study: benchmarks × models × variants × protocols, as one TOML file that is asked until it is done.
+
+[study]
+out = "runs"                                  # below the study's folder; default `runs`
+benchmarks = ["opera/", "multi-tw/items.json"]
+models = ["openai/gpt-4o", "my-model.toml"]
+protocols = ["tco", "robust"]                 # default: tco
+variants = [[], ["language=en"]]              # default: the items as they are
+split = "test"                                # optional; also limit, concurrency
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from keju.errors import BadFile
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a study."""
+
+    benchmark: str
+    model: str
+    protocol: str
+    variants: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A matrix of runs."""
+
+    path: Path
+    out: Path
+    benchmarks: tuple[str, ...]
+    models: tuple[str, ...]
+    protocols: tuple[str, ...] = ("tco",)
+    variants: tuple[tuple[str, ...], ...] = ((),)
+    split: str | None = None
+    limit: int | None = None
+    concurrency: int | None = None
+
+    def __iter__(self) -> Iterator[Cell]:
+        """Every run, benchmark by benchmark and model by model."""
+        for benchmark in self.benchmarks:
+            for model in self.models:
+                for protocol in self.protocols:
+                    for variants in self.variants:
+                        yield Cell(benchmark, model, protocol, variants)
+
+
+_LISTS = ("benchmarks", "models", "protocols")
+_SCALARS = {"split": str, "limit": int, "concurrency": int}
+
+
+def load_study(path: Path) -> Study:
+    """Read a study file; paths in it are relative to its folder. Raises `BadFile` naming the key that is wrong."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")).get("study")
+    except (OSError, ValueError) as error:
+        raise BadFile(f"{path}: {error}") from error
+    if not isinstance(table, dict):
+        raise BadFile(f"{path}: a study needs a [study] table with `benchmarks` and `models`")
+    unknown = table.keys() - {*_LISTS, *_SCALARS, "variants", "out"}
+    if unknown:
+        known = ", ".join((*_LISTS, "variants", "out", *_SCALARS))
+        raise BadFile(f"{path}: unknown key {', '.join(sorted(unknown))}; known: {known}")
+    given: dict[str, Any] = {}
+    for key in _LISTS:
+        if key in table:
+            given[key] = tuple(_strings(table[key], f"{path}: {key}"))
+    for key in ("benchmarks", "models"):
+        if not given.get(key):
+            raise BadFile(f"{path}: `{key}` must list at least one")
+    for key, kind in _SCALARS.items():
+        if key in table:
+            if not isinstance(table[key], kind) or isinstance(table[key], bool):
+                raise BadFile(f"{path}: `{key}` must be a {kind.__name__}, not {table[key]!r}")
+            given[key] = table[key]
+    if "variants" in table:
+        rows = [row if isinstance(row, list) else [row] for row in table["variants"]]
+        given["variants"] = tuple(tuple(_strings(row, f"{path}: variants")) for row in rows) or ((),)
+    given["benchmarks"] = tuple(_near(path, name) for name in given["benchmarks"])
+    given["models"] = tuple(_near(path, name) if name.endswith(".toml") else name for name in given["models"])
+    given["protocols"] = tuple(_near(path, n) if n.endswith(".toml") else n for n in given.get("protocols", ("tco",)))
+    return Study(path=path, out=path.parent / str(table.get("out", "runs")), **given)
+
+
+def _strings(value: Any, place: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        raise BadFile(f"{place}: must be a list of strings, not {value!r}")
+    return value
+
+
+def _near(study: Path, name: str) -> str:
+    """A path beside the study file, where there is one; else the name as it stands (a demo, `hf:…`)."""
+    beside = study.parent / name
+    return str(beside) if beside.exists() else name

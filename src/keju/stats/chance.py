@@ -1,0 +1,44 @@
+"""Is an accuracy better than drawing options?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, xlog1py, xlogy
+
+from keju.errors import Misuse
+from keju.stats.marks import as_numbers
+
+
+@dataclass(frozen=True, slots=True)
+class AboveChance:
+    observed: int
+    expected: float
+    """Right answers that drawing gives on average: the sum of the chances."""
+    p: float
+    """Probability that drawing gives at least as many right answers as observed."""
+
+
+def above_chance(correct: int, chances: ArrayLike) -> AboveChance:
+    """Exact one-sided test of `correct` right answers against drawing, where item i is drawn right with `chances[i]`.
+
+    The number of right draws is Poisson-binomial: the sum of one binomial for each different chance.
+    Raises `Misuse` for chances outside 0..1 or a count outside 0..N.
+    """
+    probabilities = as_numbers(chances, "chances")
+    if ((probabilities < 0) | (probabilities > 1)).any():
+        raise Misuse("chances must lie in 0..1")
+    if not 0 <= correct <= len(probabilities):
+        raise Misuse(f"{correct} right of {len(probabilities)} items is impossible")
+    law = np.ones(1)
+    for chance, count in zip(*np.unique(probabilities, return_counts=True), strict=True):
+        law = np.convolve(law, _binomial(int(count), float(chance)))  # all terms positive: tails keep their digits
+    return AboveChance(correct, float(probabilities.sum()), min(1.0, float(law[correct:].sum())))
+
+
+def _binomial(n: int, p: float) -> NDArray[np.float64]:
+    k = np.arange(n + 1)
+    log = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p)
+    return np.asarray(np.exp(log), dtype=np.float64)

@@ -1,0 +1,63 @@
+"""Precision, recall and F1 of option labels, as the two papers' tables have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from keju.errors import Misuse
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    micro: Quality
+    """K / V, K / N and their harmonic mean (paper 000, Table 6): equal to accuracy only where every reply is valid."""
+    macro: Quality
+    """Plain mean over the labels that occur as keys."""
+    weighted: Quality
+    """Mean over those labels, weighted by how often each is the key (the published Multi-TW runs)."""
+
+
+def precision_recall(keys: Sequence[str | None], predicted: Sequence[str | None]) -> Classification:
+    """Precision, recall and F1 of `predicted` labels against `keys`, one of each an item.
+
+    None as a prediction: no valid answer, counted in N. None as a key: no answer can be right, counted in N, of no
+    label. A label that is never predicted has precision 0. Raises `Misuse` for no items or unequal lengths.
+    """
+    if len(keys) != len(predicted):
+        raise Misuse(f"every item needs its key and its prediction; here are {len(keys)} and {len(predicted)}")
+    if not keys:
+        raise Misuse("there are no items to measure")
+    pairs = list(zip(keys, predicted, strict=True))
+    right = sum(key is not None and key == label for key, label in pairs)
+    micro = _quality(right, sum(label is not None for label in predicted), len(keys))
+    support = {label: sum(key == label for key in keys) for label in sorted({key for key in keys if key is not None})}
+    each = {
+        label: _quality(pairs.count((label, label)), sum(guess == label for guess in predicted), count)
+        for label, count in support.items()
+    }
+    equal = dict.fromkeys(support, 1)
+    return Classification(micro, _mean(each, equal), _mean(each, support))
+
+
+def _quality(right: int, given: int, wanted: int) -> Quality:
+    return Quality(
+        right / given if given else 0.0,
+        right / wanted if wanted else 0.0,
+        2 * right / (given + wanted) if given + wanted else 0.0,
+    )
+
+
+def _mean(each: dict[str, Quality], weights: dict[str, int]) -> Quality:
+    total = sum(weights.values())
+    if not total:
+        return Quality(0.0, 0.0, 0.0)
+    means = (sum(weights[x] * getattr(each[x], name) for x in each) / total for name in Quality.__slots__)
+    return Quality(*means)
