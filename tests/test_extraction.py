@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import time
 from collections import Counter
@@ -9,11 +10,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from conftest import bug_cases
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from conftest import bug_cases
 from keju.errors import Misuse
 from keju.protocols import PARSERS, Extraction, Reason, draw, extract, load_protocol
 
@@ -118,7 +119,8 @@ def test_robust_reads_chain_of_thought_with_ten_options(shared: Path) -> None:
     """Real chain-of-thought replies: what their own parser took from them, except the two that declare nothing."""
     path = shared / "data/outputs-mmmu-pro/gpt-4o_vision_cot.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    found = [extract(row["response"], dict(zip("ABCDEFGHIJ", row["options"], strict=False))) for row in rows]
+    options = [dict(zip("ABCDEFGHIJ", ast.literal_eval(row["options"]), strict=False)) for row in rows]
+    found = [extract(row["response"], texts) for row, texts in zip(rows, options, strict=True)]
     differing = [
         one.label for one, row in zip(found, rows, strict=True) if one.label and one.label != row["published_pred"]
     ]
@@ -204,6 +206,11 @@ TEXTS = {"A": "Sheng", "B": "Dan", "C": "Jing", "D": "Chou"}
         ("故選 C。", "C"),
         ("因此选择C项", "C"),
         ("我選C", "C"),
+        ("答案不是A，而是C。", "C"),
+        ("The correct option is not A but C", "C"),
+        ("A错，B错，C对，D错", "C"),
+        ("<answer>C</answer>", "C"),
+        ("答案 - C", "C"),
         ("不是A，我认为是C", "C"),
         ("A、B都不符合题意，C符合题意", "C"),
         ("The correct option letter for the mask is C.", "C"),
@@ -319,11 +326,9 @@ def test_likelihood_takes_the_single_best_option(scores: dict[str, float], expec
 # Whatever comes
 
 LABELS = st.lists(st.sampled_from("ABCDEFGHIJ甲乙1"), min_size=0, max_size=6, unique=True)
-PIECES = st.sampled_from(
-    "A B C D E a i I answer Answer: 答案 答案： 选 不选 is not or 和 、 , ( ) [ ] 【 】 { } \" ' ` * $ \\boxed{ \\text{ } "
-    '<think> </think> ```json ``` {"prediction": 正确 错 because option 选项 sorry 抱歉 Ａ （ ： 。 \ud800 \0 旦 Dan'.split()
-    + ["\n", " ", "\u200b"]
-)
+WORDS = """A B C D E a i I answer Answer: 答案 答案： 选 不选 is not or 和 、 , ( ) [ ] 【 】 { } " ' ` * $ \\boxed{
+\\text{ <think> </think> ```json ``` {"prediction": 正确 错 because option 选项 sorry 抱歉 Ａ （ ： 。 旦 Dan"""
+PIECES = st.sampled_from([*WORDS.split(), "\n", " ", "\u200b", "\ud800", "\0"])
 REPLIES = st.one_of(st.text(st.characters(codec=None)), st.lists(PIECES, max_size=25).map("".join))
 
 
@@ -340,20 +345,38 @@ def test_no_reply_raises_and_a_label_is_always_the_items(
     assert found == extract(reply, options, parser, truncated=truncated, scores={"A": -1.0, "B": -2.0})
 
 
-@given(st.sampled_from("ABCD"), st.sampled_from(["{}", "Answer: {}", "prediction: {}", "\n{}.\n", '{{"prediction": "{}"}}']))
+@given(
+    st.sampled_from("ABCD"),
+    st.sampled_from(["{}", "Answer: {}", "prediction: {}", "\n{}.\n", '{{"prediction": "{}"}}']),
+)
 def test_every_label_declared_as_the_paper_says_is_read(label: str, form: str) -> None:
     assert extract(form.format(label), OPERA, "anchored").label == label
     assert extract(form.format(label), OPERA, "robust").label == label
 
 
 @pytest.mark.parametrize(
-    "piece", ["answer ", "answer: ", "(", "\n", "A ", "选", "答案", " ", "<think>", "or A", "answer to ", "option (", "\\boxed{"]
+    "piece",
+    [
+        "answer ",
+        "answer: ",
+        "(",
+        "\n",
+        "A ",
+        "选",
+        "答案",
+        " ",
+        "<think>",
+        "or A",
+        "answer to ",
+        "option (",
+        "\\boxed{",
+    ],
 )
-def test_a_reply_of_a_hundred_thousand_characters_is_read_in_a_second(piece: str) -> None:
+def test_a_reply_of_a_hundred_thousand_characters_is_read_in_seconds(piece: str) -> None:
     started = time.process_time()
     for parser in PARSERS:
         extract(piece * (100_000 // len(piece)), TEXTS, parser)
-    assert time.process_time() - started < 5  # 1 s, and room for a busy machine
+    assert time.process_time() - started < 10  # 2 s, and room for a busy machine
 
 
 def test_an_unknown_parser_is_refused_with_the_ones_there_are() -> None:

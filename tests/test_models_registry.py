@@ -131,12 +131,13 @@ def test_an_option_that_cannot_be_is_refused(options: dict[str, Any], says: str)
         open_model("vllm/m", **options)
 
 
-def test_options_of_an_endpoint_mean_nothing_to_a_baseline() -> None:
-    with pytest.raises(Misuse, match="takes no base_url"):
-        open_model("baseline/random", base_url="http://h/v1")
-    with pytest.raises(Misuse, match="whole number `seed`"):
-        open_model("baseline/random", extra={"sed": 1})
-    assert open_model("baseline/random", extra={"seed": 5}).settings == {"seed": 5}
+def test_several_models_can_be_opened_with_the_same_options() -> None:
+    """What means nothing to a baseline is ignored there."""
+    options: dict[str, Any] = {"base_url": "http://h/v1", "timeout": 3, "extra": {"seed": 5, "top_p": 1}}
+    assert open_model("baseline/random", **options).settings == {"seed": 5}
+    assert open_model("vllm/m", **options).settings["extra"] == {"seed": 5, "top_p": 1}
+    with pytest.raises(Misuse, match="whole number"):
+        open_model("baseline/random", extra={"seed": "x"})
 
 
 def test_a_benchmark_with_audio_is_refused_where_no_audio_can_go() -> None:

@@ -317,7 +317,9 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["tc", "", "no/such/name", "\0"])
 def test_an_unknown_name_is_answered_with_the_known_ones(name: str) -> None:
-    with pytest.raises(Misuse, match="there are multi-tw, option-likelihood, robust, tco, tco-strict, or give the path"):
+    with pytest.raises(
+        Misuse, match="there are multi-tw, option-likelihood, robust, tco, tco-strict, or give the path"
+    ):
         load_protocol(name)
 
 
@@ -330,9 +332,11 @@ JSON = st.recursive(
 
 @given(st.sampled_from(sorted(load_protocol("tco").to_json())), JSON)
 def test_any_value_for_any_key_gives_a_protocol_or_a_named_mistake(key: str, value: Any) -> None:
+    data = load_protocol("tco").to_json() | {key: value}
     try:
-        protocol = Protocol.from_json(load_protocol("tco").to_json() | {key: value})
-    except BadFile as error:
-        assert key in str(error)
+        protocol = Protocol.from_json(data)
+    except BadFile:
+        with pytest.raises(BadFile, match=key):
+            Protocol.from_json(data)
     else:
         assert protocol.to_json()[key] == value

@@ -8,7 +8,7 @@ import json
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -234,6 +234,7 @@ ANY_TEXT = st.text(st.characters(blacklist_categories=("Cs",)), max_size=40)
 MARKUP = st.text(alphabet="\\`*_[]<>|~$&#!()=+-@\"'a 京\n", max_size=20)
 
 
+@settings(deadline=None)  # the time of a shared machine says nothing
 @given(st.lists(ANY_TEXT | MARKUP, min_size=1, max_size=4))
 def test_markdown_shows_each_text_as_it_is(texts: list[str]) -> None:
     shown = markdown_cells(to_markdown(words(*texts)))
@@ -254,6 +255,7 @@ def markdown_cells(markdown: str) -> list[str]:
     return shown
 
 
+@settings(deadline=None)  # the time of a shared machine says nothing
 @given(st.lists(ANY_TEXT | st.text(alphabet="'=+-@＝\t\r\n,\"a", max_size=8), min_size=1, max_size=4))
 def test_csv_gives_each_text_back(texts: list[str]) -> None:
     written = to_csv(words(*texts))
@@ -345,6 +347,7 @@ class Page(HTMLParser):
         self.text += data
 
 
+@settings(deadline=None)  # the time of a shared machine says nothing
 @given(ANY_TEXT | st.sampled_from(["<script>alert(1)</script>", '"><img src=x onerror=y>', "&lt;b>", "</style>"]))
 def test_html_lets_no_text_become_markup(text: str) -> None:
     clean, hostile = (Page(to_html([words(t)], title=t, meta={t: t})) for t in ("x", text))

@@ -1,8 +1,9 @@
-"""Marking a run, and the leaderboard: N never shrinks, a failed call is never an answer, nothing measured is not zero."""
+"""Marking a run, and the leaderboard: N never shrinks, a failed call is no answer, nothing measured is not zero."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -83,8 +84,6 @@ def test_known_failures_of_other_tools(case):
 
 
 def item_with_id(item, item_id):
-    from dataclasses import replace
-
     return replace(item, id=item_id)
 
 
@@ -124,9 +123,9 @@ def test_a_cut_reply_is_read_and_counted_apart():
 
 
 def test_another_parser_marks_the_same_replies_anew():
-    stored = run(items("BBBB"), ["B", "答案：B", "Answer: B", "B。"], protocol="tco-strict")
+    stored = run(items("BBBB"), ["B", "答案：B", "Answer: B", "B"], protocol="tco-strict")
     strict, robust, first = score(stored), score(stored, parser="robust"), score(stored, parser="first-letter")
-    assert (strict.correct, robust.correct, first.correct) == (1, 4, 3)
+    assert (strict.correct, robust.correct, first.correct) == (2, 4, 3)
     assert (strict.parser, robust.parser) == ("strict", "robust")
     with pytest.raises(Misuse, match="magic"):
         score(stored, parser="magic")
@@ -157,8 +156,6 @@ def test_groups_follow_the_benchmark_and_name_what_there_is():
 
 
 def test_items_with_the_same_picture_are_no_independent_evidence():
-    from dataclasses import replace
-
     picture = Medium("image", "one.png", data=b"1")
     shared_picture = tuple(replace(item, media=(picture,)) for item in items("A" * 20))
     own = tuple(item_with_id(item, f"x{item.id}") for item in items("A" * 40, kind="image"))
@@ -202,10 +199,10 @@ def test_rows_that_cannot_be_compared_say_so():
 
 
 def test_every_item_is_listed_with_its_reply():
-    table = marked_items(marked(items("AB!".replace("!", "C"), genre=["x", "y", "z"]), ["A", "?", "!"]))
+    table = marked_items(marked(items("ABC", genre=["x", "y", "z"]), ["A", "?", "!"]))
     first, second, third = table.rows
     assert (first["label"], first["key"], first["correct"], first["label_genre"]) == ("A", "A", 1, "x")
-    assert (second["label"], second["correct"], second["reason"], second["text"]) == (None, 0, "no-label", "我不知道")
+    assert (second["label"], second["correct"], second["reason"], second["text"]) == (None, 0, "refusal", "我不知道")
     assert (third["status"], third["correct"], third["error"]) == ("failed", None, "HTTP 500")
     assert column_keys(table)[-1] == "text"
 
@@ -241,10 +238,12 @@ def test_the_real_multi_tw_run(shared):
     folder = shared / "data/multi-tw"
     lines = (folder / "outputs.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
-    media = {row["id"]: "image" if row["image"] else "audio" for row in json.loads((folder / "items.json").read_text())}
+    known = {item["id"]: item for item in json.loads((folder / "items.json").read_text(encoding="utf-8"))}
     of = []
     for row in rows:
-        made = items(row["answer"], options="".join(row["index2ans"]), kind=media[row["id"]])[0]
+        item = known[row["id"]]
+        labels = "ABCD"[: len(item["options"])]
+        made = items(row["answer"], options=labels, kind="image" if item["image"] else "audio")[0]
         of.append(item_with_id(made, row["id"]))
     s = marked(of, [row["generation"] for row in rows], protocol="multi-tw")
     assert (s.correct, s.n) == (316, 396)

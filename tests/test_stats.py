@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -30,6 +33,16 @@ from keju.stats import (
 def test_every_name_of_the_face_is_there_and_documented():
     for name in keju.stats.__all__:
         assert getattr(keju.stats, name).__doc__, name
+
+
+def test_scipy_is_not_imported_before_a_test_needs_it():
+    code = "import sys, keju.results.leaderboard; sys.exit('scipy' in sys.modules)"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONPATH": os.pathsep.join(sys.path)}, check=False
+        ).returncode
+        == 0
+    )
 
 
 # chance

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 
@@ -28,6 +27,9 @@ _CODEC = {"big5": "cp950"}
 _SENSIBLE = 0.9
 """Share of wide characters that must be common Han or punctuation. Of 2,309 real sentences in GB18030 and Big5, cut to
 4, 12 and 40 characters or whole, none was taken for the other encoding; a tenth of the shortest is ambiguous."""
+
+_OTHER_ALPHABETS = re.compile("[\u0250-\u036f\u0400-\u07ff]")
+"""Neither Latin nor Greek, which formulas and names bring along."""
 
 INVISIBLE = "\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """Zero-width spaces, soft hyphens and direction marks: pasted along, seen by parsers only. Joiners are text."""
@@ -67,17 +69,17 @@ def decode(data: bytes, place: object, encoding: str | None = None) -> Decoded:
     for mark, marked in _MARKS:
         if data.startswith(mark):
             return Decoded(_strictly(data, marked, place), marked)
-    if 0 not in data:  # a zero byte is UTF-16 without its mark, or no text
-        with suppress(UnicodeDecodeError):
-            return Decoded(data.decode("utf-8"), "utf-8")
+    text = _utf8(data)
+    if text is not None and not _may_be_chance(text):
+        return Decoded(text, "utf-8")
     if encoding is not None:
         return Decoded(_strictly(data, known_encoding(encoding), place), encoding)
-    fitting = [name for name, _, _ in _CANDIDATES if _makes_sense(data, name)]
+    fitting = ["utf-8"] * (text is not None) + [name for name, _, _ in _CANDIDATES if _makes_sense(data, name)]
     if len(fitting) == 1:
         return Decoded(_strictly(data, fitting[0], place), fitting[0])
     remedy = "Say which it is: --encoding gb18030, --encoding big5, …"
     if fitting:
-        message = f"{place}: not UTF-8, and both {' and '.join(fitting)} would fit. {remedy}"
+        message = f"{place}: its bytes make sense as {' and as '.join(fitting)}. {remedy}"
         raise EncodingUnclear(message, "encoding_ambiguous")
     raise EncodingUnclear(f"{place}: not UTF-8, and no encoding that keju knows fits. {remedy}", "encoding_unknown")
 
@@ -99,6 +101,22 @@ def without_invisible(text: str) -> tuple[str, list[tuple[int, int, str]]]:
     for number, line in enumerate(text.split("\n"), 1):
         found += [(number, match.start() + 1, f"U+{ord(match[0]):04X}") for match in _INVISIBLE.finditer(line)]
     return _INVISIBLE.sub("", text), found
+
+
+def _utf8(data: bytes) -> str | None:
+    if 0 in data:  # UTF-16 without its mark, or no text
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _may_be_chance(text: str) -> bool:
+    """Whether the text could be a word or two of GB18030 that happen to be UTF-8: `一` is `һ`, `为` is `Ϊ`."""
+    if text.isascii() or max(text) > "\u07ff":
+        return False
+    return _OTHER_ALPHABETS.search(text) is not None or re.search("[A-Za-z]", text) is None
 
 
 def _strictly(data: bytes, encoding: str, place: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from keju.formats.names import folded
 from keju.items import LABELS
@@ -58,6 +59,7 @@ class Field:
     """Where the name says one: `en`, `zh`, `zh-Hans`, `zh-Hant`."""
 
 
+@lru_cache(maxsize=1 << 10)
 def known_field(name: str) -> Field | None:
     """The part that `name` stands for: `question_text_en`, `English question`, `题目（英文）` are one."""
     return _FIELDS.get(plain(name))

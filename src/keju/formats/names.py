@@ -33,7 +33,7 @@ def stem_and_suffix(name: str) -> tuple[str, str]:
 
 def folded(name: str) -> str:
     """`name` in the form in which names are compared: composed (NFC), full-width letters and digits made half-width."""
-    return unicodedata.normalize("NFC", name).translate(_HALF_WIDTH)
+    return name if name.isascii() else unicodedata.normalize("NFC", name).translate(_HALF_WIDTH)
 
 
 def in_order(name: str) -> list[str | int]:

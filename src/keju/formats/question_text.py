@@ -11,7 +11,9 @@ from itertools import pairwise
 from keju.items import LABELS, Wording
 
 _LETTER = r"[A-Za-zＡ-Ｚａ-ｚ]"
-_MARK = re.compile(rf"\s*(?:[(（\[【]\s*({_LETTER})\s*[)）\]】]|({_LETTER})\s?[.．、:：)）]|([A-ZＡ-Ｚ])\s*$)\s*")
+_MARK = re.compile(
+    rf"\s*(?:[(（\[【]\s*({_LETTER})\s*[)）\]】]|({_LETTER})\s?[.．、:：)）]|([A-ZＡ-Ｚ])[^\S\n]*(?=\n|$))\s*"
+)
 """At the start of a line: `(A)`, `（A）`, `A.`, `A、`, `A:`, `A)`; or a letter alone, its option being a picture."""
 _INNER_MARK = re.compile(r"(?<![A-Za-z])(?:[(（]([A-ZＡ-Ｚ])[)）]|([A-ZＡ-Ｚ])[.．、])")
 """Within a line, where only the next label in order counts."""
@@ -137,9 +139,8 @@ def _options(lines: Sequence[str], block: Sequence[int], labels: set[str]) -> tu
         while own and not own[-1]:
             own.pop()
         for piece in _pieces("\n".join(own), labels):
-            if mark := mark_of(piece.split("\n")[0]):
-                rest = piece.split("\n")[1:]
-                options.append((mark[0], "\n".join([mark[1], *rest]).strip(), piece))
+            if mark := mark_of(piece):
+                options.append((*mark, piece))
     return options, trailing
 
 
@@ -153,8 +154,10 @@ def _without_trailing(lines: list[str]) -> tuple[list[str], str]:
 
 def _pieces(text: str, labels: set[str]) -> list[str]:
     """Cut `A. 生  B. 旦` before each next label in order, unless that label begins a line of its own."""
+    if _INNER_MARK.search(text, 1) is None:
+        return [text]
     pieces = []
-    mark = mark_of(text.split("\n", maxsplit=1)[0])
+    mark = mark_of(text)
     while mark is not None:
         following = LABELS[LABELS.find(mark[0]) + 1 :][:1]
         cut = None if following in labels else _next_mark(text, following, 1)
@@ -162,7 +165,7 @@ def _pieces(text: str, labels: set[str]) -> list[str]:
             break
         pieces.append(text[: cut.start()].rstrip())
         text = text[cut.start() :]
-        mark = mark_of(text.split("\n")[0])
+        mark = mark_of(text)
     return [*pieces, text]
 
 

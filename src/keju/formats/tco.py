@@ -196,9 +196,9 @@ def _media(
             names[kind] = there.medium.name
             problems += there.problem(item_id, members.get("json"))
     if not found:
-        found.append(Medium("image", f"{item_id}.png", media.root / to_disk(f"{safe_name(item_id)}.png")))
-        what = f"no picture {item_id}.png and no sound; add the file"
-        problems.append(Problem(item_id, "media_missing", what))
+        there = media.find("image", f"{safe_name(item_id)}.png")
+        found.append(there.medium)
+        problems += there.problem(item_id)
     return tuple(found), names, problems
 
 

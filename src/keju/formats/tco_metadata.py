@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 from typing import Any
 
 from keju.formats.field_names import NESTED, known_field, language_named, plain
@@ -130,7 +129,7 @@ def _wording(language: str, parts: Mapping[str, Any], original: Wording) -> Word
 
 
 def _unmarked(label: str, text: str) -> str:
-    mark = mark_of(text)
+    mark = mark_of(text) if label in text[:3] else None
     return mark[1] if mark and mark[0] == label and mark[1] else text.strip()
 
 
@@ -149,4 +148,4 @@ def _spaced(text: str) -> str:
 
 
 def _file_name(path: str) -> str:
-    return PurePosixPath(path.replace("\\", "/")).name
+    return path.replace("\\", "/").rpartition("/")[2]

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from keju.models.baselines import Baseline
     from keju.models.catalogue import Preset, Provider, presets, providers
     from keju.models.openai_compatible import OpenAICompatible
-    from keju.models.registry import Options, open_model
+    from keju.models.options import Options
+    from keju.models.registry import open_model
 
 __all__ = [
     "Baseline",
@@ -38,7 +39,7 @@ __all__ = [
 _HOMES = {
     "Baseline": "baselines",
     "OpenAICompatible": "openai_compatible",
-    "Options": "registry",
+    "Options": "options",
     "Preset": "catalogue",
     "Provider": "catalogue",
     "arrival_warning": "arrival",

@@ -1,10 +1,12 @@
 """Baselines: answers that need no model, to know what a score is worth.
 
-baseline/random           one of the options, drawn by a hash of seed and item
-baseline/always-b         the same label always
-baseline/longest-option   the option with the longest text
-baseline/prior            the most frequent key of the benchmark
-baseline/overlap          the option that shares most characters with the text that can be seen
+    baseline/random           one of the options, drawn by a hash of seed and item
+    baseline/always-b         the same label always
+    baseline/longest-option   the option with the longest text
+    baseline/prior            the most frequent key of the benchmark
+    baseline/overlap          the option that shares most characters with the text that can be seen
+
+Ties are drawn like `random`, so that no rule favours a label by accident.
 """
 
 from __future__ import annotations

@@ -138,6 +138,7 @@ class LanguageModel:
         return (await self._worker.do(lambda server: server.address)).result
 
     async def answer(self, prompt: Prompt) -> Reply:
+        """Raises `RunStopped` where the prompt holds media: they would be dropped unseen."""
         self._refuse_media(prompt)
         answer = self._choose if prompt.scoring == "option-likelihood" else self._write
         done = await self._worker.do(lambda server: answer(server, prompt))

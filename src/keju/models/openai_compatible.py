@@ -106,7 +106,6 @@ class OpenAICompatible:
         data = [medium.read() for medium in prompt.media]
         loaded = time.perf_counter()
         body = Body(self._pieces(prompt, data, manner))
-        del data  # `body` lets go of the bytes once they are sent
         sent = time.perf_counter()
         async with self._endpoint.post(body) as response:
             outcome = await self._receive(response, sent)

@@ -1,9 +1,11 @@
 """What a server's refusal means: try again, give this item up, or stop the run.
 
-content filter, safety, inspection    Blocked      this item will never be answered
-no credit, wrong key, wrong address   RunStopped   no item will be answered
-429, 5xx, 408, a broken reply         CallFailed   retryable
-any other 4xx                         CallFailed   this request is wrong, and stays wrong
+    content filter, safety, inspection    Blocked      this item will never be answered
+    no credit, wrong key, wrong address   RunStopped   no item will be answered
+    429, 5xx, 408, a broken reply         CallFailed   retryable
+    any other 4xx                         CallFailed   this request is wrong, and stays wrong
+
+A server's codes decide where it gives any, its usual words where it does not.
 """
 
 from __future__ import annotations
@@ -86,19 +88,14 @@ def server_error(status: int, body: Any, headers: Mapping[str, str], where: str)
     told = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(told, dict):
         return ServerError(status, _plain(told), retry_after=_wait(headers, {}), where=where)
-    inner = told.get("innererror") or {}
-    raw = (
-        told.get("code"),
-        told.get("type"),
-        told.get("status"),
-        inner.get("code") if isinstance(inner, dict) else None,
-    )
+    inner = told.get("innererror")
+    places = (told, "code"), (told, "type"), (told, "status"), (inner if isinstance(inner, dict) else {}, "code")
     message = told.get("message") or told.get("detail") or told
     param = told.get("param")
     return ServerError(
         _status(status, told.get("code")),
         _plain(message),
-        frozenset(str(code).lower() for code in raw if code is not None),
+        frozenset(str(place[name]).lower() for place, name in places if place.get(name) is not None),
         param if isinstance(param, str) else None,
         _wait(headers, told),
         where,
@@ -156,20 +153,19 @@ def _plain(told: Any) -> str:
 
 def _wait(headers: Mapping[str, str], told: Mapping[str, Any]) -> float | None:
     """Seconds that the server asks to wait: `Retry-After` (seconds or a date), or Google's RetryInfo."""
-    value = headers.get("Retry-After", "").strip()
-    if not value:
-        details = told.get("details")
-        delays = (
-            [d["retryDelay"] for d in details if isinstance(d, dict) and "retryDelay" in d]
-            if isinstance(details, list)
-            else []
-        )
-        value = str(delays[0]).removesuffix("s") if delays else ""
+    value = headers.get("Retry-After", "").strip() or _retry_delay(told.get("details"))
     try:
         seconds = float(value)
     except ValueError:
         return _until(value)
     return max(seconds, 0.0) if seconds < float("inf") else None
+
+
+def _retry_delay(details: Any) -> str:
+    for detail in details if isinstance(details, list) else ():
+        if isinstance(detail, dict) and "retryDelay" in detail:
+            return str(detail["retryDelay"]).removesuffix("s")
+    return ""
 
 
 def _until(date: str) -> float | None:

@@ -98,7 +98,6 @@ class Body(Payload):
         for chunk in self.chunks():
             if chunk:
                 await writer.write(chunk)
-        self._value = []  # a body is sent once, and the wait for the reply is long
 
     async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:  # noqa: ARG002
         await self.write(writer)  # the length was announced from the same pieces

@@ -58,10 +58,10 @@ _ANSWER = re.compile(
     # English: a noun, then a verb or a mark
     r"(?<![A-Za-z])(?:(?:answer|prediction|(?:correct|right|best)\s+(?:option|choice|one))(?:\s+letter)?\"?"
     r"(?:\s+(?:to|for)\s+[^.,:;?!\n]{1,60}?)?\s*"  # `the answer to the question is`
-    r"(?:(?:is|was|would\s+be|should\s+be|must\s+be|will\s+be|:|=|-+>|→)\s*)+"
+    r"(?:(?:is|was|would\s+be|should\s+be|must\s+be|will\s+be|:|=|>|-+>?|→)\s*)+"
     r"(?:(?:the\s+)?(?:option|choice|letter)\b\s*:?\s*)?)"
     # Chinese and Korean: a noun alone will do, or a conclusion that chooses
-    r"|(?:答案|正解|正确的?选项|정답)[】\])\"]?\s*(?:(?:应该|应当|应|就|选择|选(?!项)|是|为|:|=|→|은|는)\s*)*(?:选项|option)?\s*"
+    r"|(?:答案|正解|正确的?选项|정답)[】\])\"]?\s*(?:(?:应该|应当|应|就|选择|选(?!项)|是|为|:|=|>|-+>?|→|은|는)\s*)*(?:选项|option)?\s*"
     r"|(?:故|因此|所以|综上所?述?|最终|最后)[,:]?\s*(?:我|本题|此题|应该|应当|应)*选择?(?!项)\s*:?\s*(?:选项)?\s*",
     re.IGNORECASE,
 )
@@ -69,12 +69,13 @@ _CHOICE = re.compile(
     r"(?<![A-Za-z])(?:pick(?:ed)?|choose|chose|select(?:ed)?|go(?:ing)?\s+with|opt\s+for|it'?s|it\s+is|must\s+be|should\s+be"
     r"|i(?:'d|\s+would)?\s+(?:think|believe|guess|say))\s*:?\s*(?:(?:the\s+)?(?:option|choice|answer)\b\s*:?\s*)?"
     r"|选择?(?!项)了?\s*:?\s*(?:选项)?\s*"
-    r"|(?:应该|应当|认为|觉得|判断)(?:答案)?(?:就|它)?(?:是|为)\s*(?:选项)?\s*",
+    r"|(?:应该|应当|认为|觉得|判断)(?:答案)?(?:就|它)?(?:是|为)\s*(?:选项)?\s*"
+    r"|\bnot\s+[A-Z],?\s+but\s+|不是\s*[A-Z]\s*[,，]?\s*而?是\s*",  # the second label of `not A but B`
     re.IGNORECASE,
 )
 _VERDICT = (
     r"(?:选项|项)?\s*(?:(?:is|seems|looks|appears)(?:\s+to\s+be)?(?:\s+the)?(?:\s+most)?"
-    r"\s+(?:correct|right|best|answer)\b|(?:才?是|最|完全)?(?:正确|对的|符合|合适))"
+    r"\s+(?:correct|right|best|answer)\b|(?:才?是|最|完全)?(?:正确|对的|符合|合适|对(?=$|[\s,.。;])))"
 )
 _NOUN = r"(?:(?:option|choice|选项)\s*)"
 
@@ -146,16 +147,15 @@ class _Reader:
         )
 
     def leading(self, text: str) -> Extraction | None:
-        """The one label on which all lines agree that begin with a label."""
-        marked = [match for match in self.line.finditer(text) if self._is_marked(match, text)]
-        echoed = [match for match in self.mention.finditer(text) if self._names(match, text)]
-        found = _agreed(self._at(text, match.start("label")) for match in marked + echoed)
-        return found or self.labelled_text(text)
+        """The one label on which all lines agree that begin with a label, and all bracketed ones before their text."""
+        starts = [match.start("label") for match in self.line.finditer(text) if _MARKED.match(text, match.end("label"))]
+        starts += [match.start("label") for match in self.mention.finditer(text) if self._has_text(match)]
+        return _agreed(self._at(text, start) for start in starts) or self.labelled_text(text)
 
     def labelled_text(self, text: str) -> Extraction | None:
         """The one label that stands at the start of a line before its option's text, or before the cut start of it."""
         return _agreed(
-            self._at(text, match.start("label")) for match in self.line.finditer(text) if self._names(match, text)
+            self._at(text, match.start("label")) for match in self.line.finditer(text) if self._has_text(match)
         )
 
     def mentioned(self, text: str) -> Extraction | None:
@@ -185,13 +185,8 @@ class _Reader:
         """The rest of the line from `start`, as far as an option's text can reach."""
         return text[start : start + self.reach].partition("\n")[0]
 
-    def _names(self, match: re.Match[str], text: str) -> bool:
-        return self._own_text(match["label"], text, match.end())
-
-    def _is_marked(self, match: re.Match[str], text: str) -> bool:
-        if match["label"].islower():
-            return _ENDS.match(text, match.end("label")) is not None
-        return _MARKED.match(text, match.end("label")) is not None
+    def _has_text(self, match: re.Match[str]) -> bool:
+        return self._own_text(match["label"], match.string, match.end())
 
     @staticmethod
     def _is_word(name: str, text: str, end: int, any_case: bool) -> bool:

@@ -41,9 +41,7 @@ def _style() -> str:
 
 def _section(number: int, table: Table) -> str:
     plot = _plotted(table)
-    heads = "".join(_head(column) for column in table.columns)
-    if plot:
-        heads += f'<th scope="col" class="plot">{_words("plot")}</th>'
+    heads = "".join(_head(column, plot) for column in table.columns)
     rows = "\n".join(_row(table, row, plot) for row in table.rows)
     under = _both(_list(notes(table, "en")), _list(notes(table, "zh")), tag="div")
     return (
@@ -62,8 +60,8 @@ def _row(table: Table, row: Mapping[str, Any], plot: tuple[Column, Column] | Non
             cells.append(f'<th scope="row"{_class(column)}>{text}{_marks(row)}</th>')
         else:
             cells.append(f"<td{_class(column)}>{text}</td>")
-    if plot:
-        cells.append(f'<td class="plot">{_bar(plot, row)}</td>')
+        if plot and column is plot[1]:
+            cells.append(f'<td class="plot">{_bar(plot, row)}</td>')
     return f"<tr{' class=faint' if row.get('_faint') else ''}>{''.join(cells)}</tr>"
 
 
@@ -94,8 +92,10 @@ def _bar(plot: tuple[Column, Column], row: Mapping[str, Any]) -> str:
     return f'<svg aria-hidden="true" focusable="false">{"".join(marks)}</svg>'
 
 
-def _head(column: Column) -> str:
-    return f'<th scope="col"{_class(column)}>{_both(_text(heading(column, "en")), _text(heading(column, "zh")))}</th>'
+def _head(column: Column, plot: tuple[Column, Column] | None) -> str:
+    words = _both(_text(heading(column, "en")), _text(heading(column, "zh")))
+    head = f'<th scope="col"{_class(column)}>{words}</th>'
+    return f'{head}<th scope="col" class="plot">{_words("plot")}</th>' if plot and column is plot[1] else head
 
 
 def _class(column: Column) -> str:

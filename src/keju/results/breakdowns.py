@@ -13,7 +13,7 @@ from keju.errors import BadFile, Misuse
 from keju.items import Item
 from keju.results import columns as c
 from keju.results.leaderboard import comparability_notes, interval_notes, state
-from keju.results.scores import FAINT, Cell, Scores
+from keju.results.scores import Cell, Scores
 from keju.results.table import Column, Table
 from keju.stats import heterogeneity
 
@@ -79,7 +79,6 @@ def _table(scores: Sequence[Scores], value_of: Callable[[Item], str | None], lab
     notes = (
         *(sentence for s, found in cells for sentence in _summary(s, found)),
         *interval_notes(cell.interval.method if cell.interval else None for _, found in cells for cell in found),
-        *([f"Groups of fewer than {FAINT} items are drawn grey."] if any(row.get("_faint") for row in rows) else []),
         *comparability_notes(scores),
     )
     answered = () if all(s.complete for s in scores) else (c.ANSWERED,)
@@ -119,7 +118,7 @@ def _summary(s: Scores, cells: Sequence[Cell]) -> Iterable[str]:
     test = heterogeneity([cell.correct for cell in measured], [cell.n for cell in measured])
     p = "p < 0.001" if test.p < 0.001 else f"p = {test.p:.3f}"
     rough = ", rough: some expected counts are below 5" if test.smallest_expected < 5 else ""
-    yield f"{text}; groups differ: chi-square {test.statistic:.2f}, df {test.df}, {p}{rough}."
+    yield f"{text}; between groups: chi-square {test.statistic:.2f}, df {test.df}, {p}{rough}."
 
 
 _ZH = {

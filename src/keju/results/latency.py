@@ -28,7 +28,8 @@ _STAGE_ZH = {
     "infer": "推理",
     "first_token": "首个词元",
 }
-TOTAL = "preprocess + inference"
+TOTAL = "inference time"
+"""Name of the row that adds up `LATENCY_STAGES` call by call."""
 
 
 def latency_by_stage(scores: Sequence[Scores]) -> Table:
@@ -150,7 +151,7 @@ def _notes(scores: Sequence[Scores]) -> tuple[str, ...]:
     return (
         "Inference time is preprocessing, perception and inference; loading and queueing are not part of it.",
         "Sums add up single calls; wall time is what passed, less where calls were in flight together.",
-        "Perception `cached`: transcripts or texts came from the cache and cost no time here; not comparable.",
+        'Perception "cached": transcripts or texts came from the cache and cost no time here; not comparable.',
         "Latencies of endpoints include the network and are not comparable with those of local models.",
         *([f"Replies that were not timed (replayed or imported), left out: {'; '.join(untimed)}."] if untimed else []),
     )

@@ -201,7 +201,7 @@ def _warnings(a: Scores, b: Scores) -> Iterable[str]:
         return  # other prompts and keys are what a variant is
     if a.asked != b.asked and any(a.asked[i] != b.asked[i] for i in a.asked.keys() & b.asked.keys()):
         yield "some items were put with different prompts"
-    if any(mark.answer != b.by_id[i].answer for i, mark in a.by_id.items() if i in b.by_id):
+    if a.keys != b.keys and any(a.keys[i] != b.keys[i] for i in a.keys.keys() & b.keys.keys()):
         yield "some items have different keys"
 
 

@@ -22,7 +22,7 @@ def parser_sensitivity(runs: Sequence[Run], parsers: Sequence[str] | None = None
     marked = [[score(run, parser=name) for run in runs] for name in _chosen(runs, parsers)]
     rows = [row for under_one in marked for row in _rows(runs, under_one)]
     notes = [
-        "The same stored replies, marked under each rule; `own` is the rule of the run's protocol.",
+        'The same stored replies, marked under each rule; "own" is the rule of the run\'s protocol.',
         "Accuracy is over all N items; what a rule cannot read counts as wrong, except where it draws an option.",
     ]
     if turned := _turned(marked):

@@ -162,12 +162,17 @@ class Scores:
     @property
     def chance(self) -> float:
         """Accuracy that drawing gives on average."""
-        return sum(mark.chance for mark in self.items) / self.n
+        return sum(self.chances) / self.n
+
+    @cached_property
+    def chances(self) -> tuple[float, ...]:
+        """Probability of drawing each item right."""
+        return tuple(mark.chance for mark in self.items)
 
     @cached_property
     def above_chance(self) -> AboveChance | None:
         """Exact test of the accuracy against drawing; None short of `settled`."""
-        return above_chance(self.correct, [mark.chance for mark in self.items]) if self.settled else None
+        return above_chance(self.correct, self.chances) if self.settled else None
 
     @cached_property
     def interval(self) -> Interval | None:
@@ -227,6 +232,11 @@ class Scores:
     def right(self) -> Mapping[str, bool]:
         """Item id → whether it was answered right."""
         return {mark.id: mark.correct for mark in self.items}
+
+    @cached_property
+    def keys(self) -> Mapping[str, str | None]:
+        """Item id → its key."""
+        return {mark.id: mark.answer for mark in self.items}
 
     @cached_property
     def clusters(self) -> Mapping[str, object]:

@@ -3,7 +3,7 @@
 `intervals` of one accuracy · `paired` two candidates on the same items · `many` k candidates at once · `families` many
 tests at once · `chance` better than drawing · `groups` differences between groups · `classification` precision, recall,
 F1 · `correlation` of ranks · `timing` of calls · `power` before the run · `agreement` of raters on labels, `ratings` on
-scales; `marks` and `resampling` serve them.
+scales; `marks` and `resampling` serve them. SciPy is imported by the functions that need it: it costs half a second.
 A NaN, an empty group or unequal lengths raise `Misuse` that names what is wrong; nothing is dropped in silence.
 """
 

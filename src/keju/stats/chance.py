@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, xlog1py, xlogy
 
 from keju.errors import Misuse
 from keju.stats.marks import as_numbers
@@ -39,6 +39,9 @@ def above_chance(correct: int, chances: ArrayLike) -> AboveChance:
 
 
 def _binomial(n: int, p: float) -> NDArray[np.float64]:
+    if p in (0, 1):
+        return np.asarray(np.eye(1, n + 1, int(p) * n)[0], dtype=np.float64)
     k = np.arange(n + 1)
-    log = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p)
+    factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])  # logarithms: n may be thousands
+    log = factorial[n] - factorial - factorial[::-1] + k * math.log(p) + (n - k) * math.log1p(-p)
     return np.asarray(np.exp(log), dtype=np.float64)

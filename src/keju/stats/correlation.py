@@ -8,7 +8,6 @@ from itertools import permutations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr
 
 from keju.errors import Misuse
 from keju.stats.marks import as_numbers, same_length
@@ -50,6 +49,8 @@ def _p_value(a: NDArray[np.float64], b: NDArray[np.float64], scale: float, rho: 
     if n <= EXACT:
         others = np.array(list(permutations(b.tolist()))) @ a / scale
         return float((np.abs(others) >= abs(rho) - 1e-12).mean())
+    from scipy.special import stdtr
+
     if abs(rho) == 1:
         return 0.0
     t = abs(rho) * math.sqrt((n - 2) / (1 - rho**2))

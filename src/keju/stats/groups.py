@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc
 
 from keju.errors import Misuse
 from keju.stats.marks import as_numbers, same_length
@@ -27,6 +26,8 @@ def heterogeneity(correct: ArrayLike, n: ArrayLike) -> Heterogeneity:
 
     Groups of no items are left out. Raises `Misuse` where fewer than two are left or counts are impossible.
     """
+    from scipy.special import chdtrc
+
     right, size = as_numbers(correct, "correct"), as_numbers(n, "n")
     same_length(right, size)
     if ((right < 0) | (right > size)).any():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from keju.errors import Misuse
 from keju.stats.marks import as_marks
@@ -63,7 +63,7 @@ def accuracy_interval(
 def wilson(k: float, n: float, *, level: float = 0.95) -> Interval:
     """Wilson's score interval of k / n (1927, J. Am. Stat. Assoc. 22:209); k may be a sum of shares."""
     share = k / n
-    z2 = float(ndtri(tails(level)[1])) ** 2
+    z2 = normal_quantile(level) ** 2
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = math.sqrt(z2 * (share * (1 - share) + z2 / (4 * n)) / n) / (1 + z2 / n)
     low = 0.0 if k == 0 else middle - half
@@ -88,6 +88,11 @@ def clustered_interval(
         return wilson(int(right.sum()), len(right), level=level)
     low, high = np.quantile(means, tails(level))
     return Interval(float(low), float(high), "clustered bootstrap", level)
+
+
+def normal_quantile(level: float) -> float:
+    """How many standard errors an interval of this level reaches to each side: 1.96 for 0.95."""
+    return NormalDist().inv_cdf(float(tails(level)[1]))
 
 
 def _counts(k: int, n: int) -> tuple[int, int]:

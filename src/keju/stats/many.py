@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc
 
 from keju.errors import Misuse
 from keju.stats.marks import as_marks
@@ -25,6 +24,8 @@ def cochran_q(marks: ArrayLike) -> CochranQ:
 
     Raises `Misuse` for fewer than two candidates.
     """
+    from scipy.special import chdtrc
+
     right = as_marks(marks, dimensions=2)
     candidates, items = right.shape
     if candidates < 2:

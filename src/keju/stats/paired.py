@@ -12,10 +12,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, chdtrc, gammaln, ndtri
 
 from keju.errors import Misuse
-from keju.stats.intervals import SMALL, Interval
+from keju.stats.intervals import SMALL, Interval, normal_quantile
 from keju.stats.marks import as_marks, same_length
 from keju.stats.resampling import RESAMPLES, clustered_means, law_of_sum, percentile_positions, tails
 
@@ -126,11 +125,13 @@ def paired_difference(
 def _agresti_min(only_first: int, only_second: int, n: int, level: float) -> Interval:
     b, c, total = only_first + 0.5, only_second + 0.5, n + 2
     middle = (b - c) / total
-    half = float(ndtri(tails(level)[1])) * math.sqrt((b + c) / total - middle**2) / math.sqrt(total)
+    half = normal_quantile(level) * math.sqrt((b + c) / total - middle**2) / math.sqrt(total)
     return Interval(max(-1.0, middle - half), min(1.0, middle + half), "agresti-min", level)
 
 
 def _p_values(b: NDArray[np.int64], c: NDArray[np.int64], method: Test) -> NDArray[np.float64]:
+    from scipy.special import bdtr, chdtrc, gammaln
+
     discordant = b + c
     if method in ("chi2-cc", "chi2"):
         return np.asarray(np.where(discordant == 0, 1.0, chdtrc(1, _chi_square(b, c, method))))

@@ -8,8 +8,7 @@ q that err independently have p(1 − q) + q(1 − p); real ones share their err
 from __future__ import annotations
 
 import math
-
-from scipy.special import ndtri
+from statistics import NormalDist
 
 from keju.errors import Misuse
 
@@ -45,4 +44,4 @@ def _quantiles(discordant: float, alpha: float, power: float) -> tuple[float, fl
     for name, value in (("discordant", discordant), ("alpha", alpha), ("power", power)):
         if not 0 < value < 1 and not (name == "discordant" and value == 1):
             raise Misuse(f"{name} must lie between 0 and 1, not {value}")
-    return float(ndtri(1 - alpha / 2)), float(ndtri(power))
+    return NormalDist().inv_cdf(1 - alpha / 2), NormalDist().inv_cdf(power)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import fdtrc, fdtri
 
 from keju.errors import Misuse
 from keju.stats.intervals import Interval, wilson
@@ -72,6 +71,8 @@ def icc(ratings: ArrayLike, *, level: float = 0.95) -> Reliability:
 
     Raises `Misuse` for fewer than two items or raters, and for missing scores: an ICC needs a full table.
     """
+    from scipy.special import fdtrc
+
     scores = as_numbers(ratings, "ratings", dimensions=2)
     if min(scores.shape) < 2:
         raise Misuse(f"an ICC needs at least two items and two raters, not {scores.shape[0]} and {scores.shape[1]}")
@@ -127,6 +128,8 @@ def _interval(form: str, value: float | None, s: _Squares, level: float) -> Inte
 
 
 def _f_limits(s: _Squares, noise: float, form: str, level: float) -> tuple[float, float]:
+    from scipy.special import fdtri
+
     df = s.n - 1
     other = s.n * (s.k - 1) if form.startswith("ICC(1") else df * (s.k - 1)
     f, upper = s.items / noise, tails(level)[1]
@@ -136,6 +139,8 @@ def _f_limits(s: _Squares, noise: float, form: str, level: float) -> tuple[float
 
 def _agreement_limits(s: _Squares, level: float) -> tuple[float, float]:
     """Shrout & Fleiss 1979, p. 424: Satterthwaite's degrees of freedom for the raters' and the error variance."""
+    from scipy.special import fdtri
+
     n, k, r, c, e = s.n, s.k, s.items, s.raters, s.error
     rho = (r - e) / (r + (k - 1) * e + k * (c - e) / n)
     spread = n * (1 + (k - 1) * rho) - k * rho

@@ -74,9 +74,8 @@ class Whisper:
                 "the weights (whisper//path/to/folder), or use whisper/base"
             ) from error
         if self._language not in (None, *model.supported_languages):
-            raise Misuse(
-                f"{self.name}: it knows no language {self._language!r}, only {', '.join(model.supported_languages)}"
-            )
+            known = ", ".join(sorted(model.supported_languages))
+            raise Misuse(f"{self.name} hears no language {self._language!r}; it knows {known}")
         return model
 
     async def perceive(self, medium: Medium) -> Perception:
