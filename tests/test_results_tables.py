@@ -311,7 +311,7 @@ def test_published_rows_are_marked_and_stand_below_ones_own():
     assert len(rows) == 9
     table = leaderboard([marked(items("AB"), "AB")], published=rows)
     assert [bool(row.get("_published")) for row in table.rows] == [False, *[True] * 9]
-    assert table.rows[1]["source"] == "TCO-Dataset paper, Table 2"
+    assert table.notes[-1] == "Published rows are from TCO-Dataset paper, Table 2."
     with pytest.raises(Misuse, match="tco-2"):
         published("tco-7")
 

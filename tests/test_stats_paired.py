@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import permutation_test
 from statsmodels.stats.contingency_tables import cochrans_q as sm_cochrans_q
@@ -129,7 +129,7 @@ def test_a_model_against_itself_shows_nothing(pairs):
 
 def test_exact_p_is_that_of_swapping_sides():
     """The permutation distribution of the sign of each discordant item gives the same p."""
-    a, b = arrays(5, 9, 2, 4)
+    a, b = arrays(0, 9, 2, 0)
     found = permutation_test(
         (a - b, np.zeros_like(a)),
         lambda x, y, axis: (x - y).sum(axis=axis),
@@ -168,6 +168,7 @@ def test_all_pairs_are_the_single_tests():
             assert (found.only_first[i, j], found.p[i, j]) == (single.only_first, pytest.approx(single.p))
 
 
+@settings(max_examples=20)  # the oracle is slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_holm_equals_statsmodels(ps):
     assert list(holm(ps).adjusted) == pytest.approx(multipletests(ps, method="holm")[1], abs=1e-12)

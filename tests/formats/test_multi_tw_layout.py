@@ -57,7 +57,11 @@ def test_rows_become_items_with_labels(tmp_path: Path) -> None:
         "part": "P1",
         "task": "Sentence-to-Image Matching",
     }
-    assert (listening.modality, listening.wording.question, listening.labels["task"]) == ("audio", "", "Passage Comprehension")
+    assert (listening.modality, listening.wording.question, listening.labels["task"]) == (
+        "audio",
+        "",
+        "Passage Comprehension",
+    )
     assert load(tmp_path / "items.json").items == benchmark.items
 
 
@@ -116,7 +120,9 @@ def test_a_table_beside_the_items_adds_tasks(tmp_path: Path) -> None:
         ({"image": "../x.png"}, "path_escape"),
     ],
 )
-def test_irregularities_are_tolerated_reported_and_written_back(tmp_path: Path, change: dict[str, Any], code: str | None) -> None:
+def test_irregularities_are_tolerated_reported_and_written_back(
+    tmp_path: Path, change: dict[str, Any], code: str | None
+) -> None:
     row = ROW | change
     benchmark = load(exam(tmp_path / "in", row))
     assert benchmark.items[0].answer == "B"
@@ -199,7 +205,9 @@ def items(draw: st.DrawFn) -> Item:
     media = (Medium("image", "images/p.png", data=png()), Medium("audio", "c.mp3", data=b"ID3x"))
     labels = draw(st.dictionaries(st.sampled_from(["genre", "task"]), TEXT.filter(bool)))
     item_id = f"0{draw(st.integers(1, 5))}-L-A-P1-{draw(st.integers(0, 999)):03d}"
-    return Item(item_id, wordings, draw(st.sampled_from(list(options))), media, labels, draw(st.sampled_from(["test", None])))
+    return Item(
+        item_id, wordings, draw(st.sampled_from(list(options))), media, labels, draw(st.sampled_from(["test", None]))
+    )
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

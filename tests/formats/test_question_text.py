@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from conftest import bug_cases
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import bug_cases
 from keju.formats.question_text import mark_of, option_lines, parse_options, parse_question, read_answer
 from keju.items import LABELS, Wording
 
@@ -134,7 +134,11 @@ LINES = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_si
 )
 
 
-@given(LINES, st.lists(LINES, min_size=2, max_size=8), st.sampled_from(["({}) {}", "（{}）{}", "{}. {}", "{}、{}", "{}: {}"]))
+@given(
+    LINES,
+    st.lists(LINES, min_size=2, max_size=8),
+    st.sampled_from(["({}) {}", "（{}）{}", "{}. {}", "{}、{}", "{}: {}"]),
+)
 def test_every_way_of_marking_is_read_back(question: str, texts: list[str], mark: str) -> None:
     lines = [mark.format(label, text) for label, text in zip(LABELS, texts, strict=False)]
     parsed = parse_question("\n".join([question, *lines]))

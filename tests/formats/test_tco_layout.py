@@ -27,7 +27,14 @@ def codes(benchmark: Benchmark, item: str | None = None) -> list[str]:
 
 
 def test_an_item_is_read_from_its_four_files(tmp_path: Path) -> None:
-    tco_item(tmp_path, "0001", "C", question_text_en="Which role?", options_en=["Sheng", "Dan", "Jing", "Chou"], artist="佚名")
+    tco_item(
+        tmp_path,
+        "0001",
+        "C",
+        question_text_en="Which role?",
+        options_en=["Sheng", "Dan", "Jing", "Chou"],
+        artist="佚名",
+    )
     benchmark = load(tmp_path)
     item = benchmark["0001"]
     assert (benchmark.format, benchmark.problems) == ("tco", ())
@@ -110,7 +117,9 @@ def test_names_that_look_the_same_are_matched_and_reported(tmp_path: Path) -> No
 def test_backslashes_in_paths_are_read_and_not_written(tmp_path: Path) -> None:
     """PL-03."""
     document = metadata("0001", "A") | {"image": "images\\0001.png"}
-    lay(tmp_path / "in", {"0001.md": md(), "0001.txt": "A", "images/0001.png": png(), "0001.json": json.dumps(document)})
+    lay(
+        tmp_path / "in", {"0001.md": md(), "0001.txt": "A", "images/0001.png": png(), "0001.json": json.dumps(document)}
+    )
     benchmark = load(tmp_path / "in")
     assert benchmark["0001"].media[0].name == "images/0001.png"
     assert benchmark["0001"].media[0].exists
@@ -173,9 +182,17 @@ def test_a_folder_comes_out_byte_for_byte(tmp_path: Path) -> None:
     tco_item(tmp_path / "in", "0001", "C", question_en="Which?", options_en=["a", "b", "c", "d"], rights={"by": "x"})
     tco_item(tmp_path / "in", "0002", "A\n")
     odd = "\n问题？ \r\n\r\n（A）甲\r\nB、乙　\r\nC. 丙\r\nD: 丁"
-    lay(tmp_path / "in", {"0003.md": odd, "0003.txt": " b", "0003.png": b"no picture", "0003.json": '{"answer":"B","x":[1]}'})
-    lay(tmp_path / "in", {"0004.md": "图\n\u200b(A) 金\n(B) 金\n", "0004.txt": "A", "0004.wav": b"RIFF"})
-    lists = {"train.json": '["0001","0002"]', "val.json": "[3]", "test.json": '["0004"]', "split_metadata.json": '{"seed": 42}'}
+    lay(
+        tmp_path / "in",
+        {"0003.md": odd, "0003.txt": " b", "0003.png": b"no picture", "0003.json": '{"answer":"B","x":[1]}'},
+    )
+    lay(tmp_path / "in", {"0004.md": "图\n\u200b(A) \uf90a\n(B) 金\n", "0004.txt": "A", "0004.wav": b"RIFF"})
+    lists = {
+        "train.json": '["0001","0002"]',
+        "val.json": "[3]",
+        "test.json": '["0004"]',
+        "split_metadata.json": '{"seed": 42}',
+    }
     lay(tmp_path / "in", {**lists, "README.md": "# TCO\n", "labels.csv": "id,genre\n0001,昆曲\n0002,京剧\n"})
     lay(tmp_path / "in", {"val.json": '["0003"]'})
     benchmark = load(tmp_path / "in")
@@ -239,7 +256,15 @@ def items(draw: st.DrawFn) -> Item:
     labels = draw(st.dictionaries(st.sampled_from(["genre", "题型"]), TEXT))
     extra = draw(st.dictionaries(st.sampled_from(["artist", "年代"]), st.none() | TEXT | st.lists(st.integers())))
     item_id = f"{draw(st.integers(1, 9999)):04d}"
-    return Item(item_id, wordings, draw(st.sampled_from(list(options))), media, labels, draw(st.sampled_from(["train", None])), extra)
+    return Item(
+        item_id,
+        wordings,
+        draw(st.sampled_from(list(options))),
+        media,
+        labels,
+        draw(st.sampled_from(["train", None])),
+        extra,
+    )
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -44,7 +44,12 @@ def test_real_files_are_read_right_or_refused(shared: Path) -> None:
         assert decoded.text == data.decode(truth["encoding"]), name
 
 
-@given(st.text(st.sampled_from("的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工"), min_size=1))
+@given(
+    st.text(
+        st.sampled_from("的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工"),
+        min_size=1,
+    )
+)
 def test_simplified_text_is_never_taken_for_another(text: str) -> None:
     """Right, or a question to the user; never other characters."""
     try:
@@ -55,7 +60,9 @@ def test_simplified_text_is_never_taken_for_another(text: str) -> None:
 
 def test_two_encodings_that_fit_are_ambiguous_until_one_is_named() -> None:
     data = next(
-        text.encode("gb18030") for text in ("爸爸", "伟大", "北京", "汉字", "你好", "中国") if _is_ambiguous(text.encode("gb18030"))
+        text.encode("gb18030")
+        for text in ("爸爸", "伟大", "北京", "汉字", "你好", "中国")
+        if _is_ambiguous(text.encode("gb18030"))
     )
     with pytest.raises(EncodingUnclear, match="gb18030 and as big5") as caught:
         decode(data, "0001.md")
@@ -71,7 +78,9 @@ def _is_ambiguous(data: bytes) -> bool:
     return False
 
 
-@pytest.mark.parametrize("data", [b"\xff\xff\xff", b"caf\xe9 noir", HANS.encode("utf-16-le"), HANS.encode("gbk")[:-8] + b"\xff"])
+@pytest.mark.parametrize(
+    "data", [b"\xff\xff\xff", b"caf\xe9 noir", HANS.encode("utf-16-le"), HANS.encode("gbk")[:-8] + b"\xff"]
+)
 def test_what_fits_nothing_is_refused_by_name(data: bytes) -> None:
     with pytest.raises(EncodingUnclear, match=r"^0001\.md: "):
         decode(data, "0001.md")

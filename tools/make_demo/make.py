@@ -1,10 +1,12 @@
 """Make the teahouse demo again, from its questions, drawings and scripts.
 
-    python tools/make_demo/make.py pictures OUT           draw the pictures (needs Pillow and the fonts of canvas.py)
-    python tools/make_demo/make.py speech OUT KOKORO      speak the clips (needs what speech.py lists, in KOKORO)
-    python tools/make_demo/make.py items OUT              write items.jsonl and benchmark.json (needs keju)
+    python tools/make_demo/make.py pictures OUT              draw the pictures
+    python tools/make_demo/make.py kokoro DOWNLOADS KOKORO   put Kokoro together (see kokoro.py for the downloads)
+    python tools/make_demo/make.py speech OUT KOKORO         speak the clips: as long as it takes to hear them
+    python tools/make_demo/make.py items OUT                 write items.jsonl and benchmark.json
 
-OUT is the demo's folder; the questions are in questions.toml and clips.toml.
+OUT is the demo's folder, src/keju/demo/teahouse. The content is in questions.toml, clips.toml and card.toml;
+requirements.txt lists what must be installed.
 """
 
 from __future__ import annotations
@@ -55,12 +57,12 @@ def clips() -> list[dict[str, Any]]:
 
 
 def picture_name(row: Mapping[str, Any]) -> str:
-    """`0001.png` in the TCO layout's flat folder, `images/….png` for Multi-TW's."""
-    return f"{row['id']}.png" if row["id"].isdecimal() else f"images/{row['id']}.png"
+    """Below `media/`: `0001.png` as in the TCO layout's flat folder, `images/….png` as in Multi-TW's."""
+    return f"{MEDIA}/{row['id']}.png" if row["id"].isdecimal() else f"{MEDIA}/images/{row['id']}.png"
 
 
 def clip_name(clip: Mapping[str, Any]) -> str:
-    return f"audios/{clip['id']}.mp3"
+    return f"{MEDIA}/audios/{clip['id']}.mp3"
 
 
 def wordings(row: Mapping[str, Any], mark: str, task: str | None = None) -> dict[str, Wording]:
@@ -82,7 +84,7 @@ def id_labels(item_id: str) -> dict[str, str]:
 def drawn(row: Mapping[str, Any], root: Path) -> Item:
     """An item with a picture: of the opera where it has a genre, else a sign of the street."""
     name = picture_name(row)
-    media = (Medium("image", name, root / MEDIA / name),)
+    media = (Medium("image", name, root / name),)
     if "genre" in row:
         made = wordings(row, "({}) {}")
         labels = {label: row[label] for label in OPERA_LABELS} | {"original_language": next(iter(made))}
@@ -103,7 +105,7 @@ def spoken(clip: Mapping[str, Any], root: Path) -> Iterator[Item]:
             f"{stem}{number + shift:03}",
             wordings(row, "（{}）{}", labels["task"]),
             row["answer"],
-            (Medium("audio", name, root / MEDIA / name),),
+            (Medium("audio", name, root / name),),
             labels,
             extra={"transcript": said, "facts": row["facts"]},
         )
@@ -115,7 +117,7 @@ def split_of(items: list[Item]) -> dict[str, str]:
     for kind in ("image", "audio"):
         media = sorted({item.media[0].name for item in items if item.media[0].kind == kind})
         random.Random(SPLIT_SEED).shuffle(media)
-        ends = [round(len(media) * sum(share for _, share in SHARES[: k + 1])) for k in range(len(SHARES))]
+        ends = [int(len(media) * sum(share for _, share in SHARES[: k + 1]) + 1e-9) for k in range(len(SHARES))]
         of_medium = {name: next(SHARES[k][0] for k, end in enumerate(ends) if i < end) for i, name in enumerate(media)}
         split |= {item.id: of_medium[item.media[0].name] for item in items if item.media[0].name in of_medium}
     return split
@@ -141,11 +143,15 @@ def main(argv: list[str]) -> None:
         case ["pictures", out]:
             from pictures import draw_all
 
-            draw_all((row["picture"], Path(out) / MEDIA / picture_name(row)) for row in questions())
+            draw_all((row["picture"], Path(out) / picture_name(row)) for row in questions())
+        case ["kokoro", downloads, folder]:
+            from kokoro import assemble
+
+            assemble(Path(downloads), Path(folder))
         case ["speech", out, kokoro]:
             from speech import Voices, speak
 
-            speak(((clip, Path(out) / MEDIA / clip_name(clip)) for clip in clips()), Voices(Path(kokoro)))
+            speak(((clip, Path(out) / clip_name(clip)) for clip in clips()), Voices(Path(kokoro)))
         case ["items", out]:
             write(Path(out))
         case _:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,17 +28,16 @@ def language(args: argparse.Namespace) -> Language:
     return "zh" if locale.startswith("zh") else "en"
 
 
-def print_problems(benchmark: Benchmark) -> None:
-    """Say how many items can be used, and list what could not be read."""
-    left_out = {problem.item for problem in benchmark.problems if problem.left_out}
-    if not benchmark.problems:
-        return
-    for problem in benchmark.problems[:SHOWN]:
-        print(f"{'left out: ' if problem.left_out else ''}{problem}", file=sys.stderr)
-    if (more := len(benchmark.problems) - SHOWN) > 0:
-        print(f"… and {more} more", file=sys.stderr)
-    if left_out:
-        print(f"{len(benchmark)} of {len(benchmark) + len(left_out)} items usable", file=sys.stderr)
+def print_problems(benchmark: Benchmark, *, of: str | None = None) -> None:
+    """List what could not be read, most grave first, and say how many items can be used. `of`: the run they concern."""
+    prefix = f"{of}: " if of else ""
+    problems = sorted(benchmark.problems, key=lambda problem: not problem.left_out)
+    for problem in problems[:SHOWN]:
+        print(f"{prefix}{'left out: ' if problem.left_out else ''}{problem}", file=sys.stderr)
+    if more := Counter(problem.code for problem in problems[SHOWN:]):
+        print(f"{prefix}… and {', '.join(f'{n} × {code}' for code, n in more.items())}", file=sys.stderr)
+    if left_out := {problem.item for problem in problems if problem.left_out}:
+        print(f"{prefix}{len(benchmark)} of {len(benchmark) + len(left_out)} items usable", file=sys.stderr)
 
 
 def print_tables(tables: Sequence[Table], args: argparse.Namespace, **meta: Any) -> None:
@@ -91,9 +91,6 @@ def scored(args: argparse.Namespace) -> tuple[list[Run], list[Scores]]:
     benchmark = api.load(args.benchmark) if args.benchmark else None
     runs = api.open_runs(args.runs, benchmark=benchmark, format=args.format, protocol=args.protocol)
     for run in runs:
-        for problem in run.benchmark.problems:
-            print(f"{run.model}: {problem}", file=sys.stderr)
-        for problem in run.info.get("imported", {}).get("problems", ()):
-            print(f"{run.model}: {problem}", file=sys.stderr)
+        print_problems(run.benchmark, of=run.model)
     wrong = args.count_failures_as_wrong
     return runs, [api.score(run, parser=args.parser, count_failures_as_wrong=wrong) for run in runs]

@@ -9,6 +9,9 @@ from typing import Any
 
 from keju.errors import BadFile
 
+_DEEPEST = 100
+"""Levels of brackets that are read: far more than an item needs, far fewer than Python can write back."""
+
 
 def parse_json(text: str, place: object, line: int | None = None) -> Any:
     """The value in `text`. `line` is its line where it is one line of a file.
@@ -22,6 +25,8 @@ def parse_json(text: str, place: object, line: int | None = None) -> Any:
         raise BadFile(f"{where}: not JSON: {error.msg} (column {error.colno})") from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, brackets of thousands of levels
         raise BadFile(f"{place}{f':{line}' if line else ''}: JSON that keju does not read: {error}") from error
+    if text.count("[") + text.count("{") > _DEEPEST and _deeper_than(value, _DEEPEST):
+        raise BadFile(f"{place}{f':{line}' if line else ''}: JSON nested more than {_DEEPEST} levels deep")
     if re.search(r"\\u[dD][89a-fA-F]", text):
         _refuse_surrogates(value, f"{place}{f':{line}' if line else ''}")
     return value
@@ -44,6 +49,20 @@ class JsonStyle:
 
     def dumps(self, value: Any) -> str:
         return json.dumps(value, ensure_ascii=self.ascii, indent=self.indent) + self.end
+
+
+def _deeper_than(value: Any, most: int) -> bool:
+    level = [value]
+    for _ in range(most):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, list | dict)
+            for inner in (outer if isinstance(outer, list) else outer.values())
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _refuse_surrogates(value: Any, where: str) -> None:

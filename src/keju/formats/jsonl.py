@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from keju.benchmark import Benchmark, Problem
-from keju.errors import BadFile
+from keju.errors import BadFile, CallFailed
 from keju.formats.encodings import decode
 from keju.formats.format import Format
 from keju.formats.json_text import JsonStyle, parse_json
 from keju.formats.media import Found, MediaFolder, place
 from keju.formats.names import original_name, safe_name, to_disk
-from keju.items import Item, MediaKind, Medium, Wording
+from keju.items import LABELS, Item, MediaKind, Medium, Wording
 
 ITEMS = "items.jsonl"
 CARD = "benchmark.json"
@@ -84,10 +84,7 @@ def write_items(items: Iterable[Item], path: Path) -> None:
 def item_row(item: Item) -> dict[str, Any]:
     """The item as a plain dict without empty fields."""
     row: dict[str, Any] = {"id": item.id, "wordings": wordings_row(item.wordings), "answer": item.answer}
-    media = [
-        {"kind": medium.kind, "name": medium.name} | ({"sha256": medium.sha256} if medium.exists else {})
-        for medium in item.media
-    ]
+    media = [{"kind": medium.kind, "name": medium.name, **_digest(medium)} for medium in item.media]
     optional = {"media": media, "labels": dict(item.labels), "split": item.split, "extra": dict(item.extra)}
     return row | {name: value for name, value in optional.items() if value}
 
@@ -186,6 +183,13 @@ def _name_in_folder(medium: Medium) -> str:
     return "/".join([MEDIA, *map(safe_name, parts)])
 
 
+def _digest(medium: Medium) -> dict[str, str]:
+    try:
+        return {"sha256": medium.sha256} if medium.exists else {}
+    except CallFailed:  # it is there and cannot be read: asking it will say so
+        return {}
+
+
 def _wording_row(wording: Wording) -> dict[str, Any]:
     row: dict[str, Any] = {"question": wording.question, "options": dict(wording.options)}
     if wording.instruction:
@@ -201,6 +205,8 @@ def _wording(tag: str, part: Any, place: str) -> Wording:
     options = _texts(_listed(part, "options", dict, place), "options", place)
     if not options:
         raise BadFile(f"{place} has no options")
+    if all(label in LABELS for label in options):
+        options = dict(sorted(options.items()))  # the label is the key, whatever the order
     as_written = _listed(part, "as_written", list, place)
     if not all(isinstance(line, str) for line in as_written):
         raise BadFile(f"{place}: `as_written` must be a list of texts")

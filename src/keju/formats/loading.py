@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from keju.benchmark import Benchmark
-from keju.errors import BadFile, Misuse
+from keju.errors import BadFile, CallFailed, Misuse
 from keju.formats import hub, jsonl, multi_tw, sheets, tco
 from keju.formats.encodings import known_encoding
 from keju.formats.format import Format
@@ -40,7 +40,7 @@ def load(
             benchmark, name=origin["repository"].split("/")[-1], card={**benchmark.card, "source": origin}
         )
     if labels is not None:
-        benchmark = join_labels(benchmark, labels, encoding)
+        benchmark = join_labels(benchmark, Path(labels), encoding)
     if not benchmark.items:
         raise BadFile(f"{path}: no usable item as {chosen.name}{_first_reasons(benchmark)}")
     return benchmark
@@ -67,6 +67,8 @@ def write(benchmark: Benchmark, path: str | Path, format: str) -> None:
         partial.rename(target)
     except OSError as error:
         raise BadFile(f"{target}: cannot be written: {error.strerror or error}") from error
+    except CallFailed as error:
+        raise BadFile(f"{target}: {error}") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 

@@ -57,7 +57,7 @@ class MediaFolder:
             if path := self._existing(f"{folder}/{name}" if folder else name):
                 break
         else:
-            missing = Medium(kind, name, self.root / to_disk(name))
+            missing = Medium(kind, name, self._possible(name))
             return Found(missing, "media_missing", f"{kind} {name} is not there; add the file or correct its name")
         if not self.contains(path):
             return self._outside(kind, name)
@@ -72,13 +72,19 @@ class MediaFolder:
         message = f"{kind} {name!r} leads out of the benchmark's folder and is not read; put the file inside"
         return Found(Medium(kind, name), "path_escape", message)
 
-    def _existing(self, name: str) -> Path | None:
+    def _possible(self, name: str) -> Path | None:
+        """Where a file of this name would lie; None where the system has no such names."""
         try:
             path = self.root / to_disk(name)
-            if path.is_file():
-                return path
-        except (OSError, ValueError):  # a name longer than the system takes, or with a lone surrogate
+            path.is_file()
+        except (OSError, ValueError):  # longer than the system takes, or with a lone surrogate
             return None
+        return path
+
+    def _existing(self, name: str) -> Path | None:
+        path = self._possible(name)
+        if path is None or path.is_file():
+            return path
         path = self.root
         for part in name.split("/"):
             there = self._listing(path).get(folded(part))

@@ -78,18 +78,20 @@ def _write_item(item: Item, folder: Path, source: Source, *, keep_names: bool) -
     kinds = [medium.kind for medium in item.media]
     if item.answer is None or len(set(kinds)) < len(kinds):
         raise Misuse(f"item {item.id} has no key, or several media of a kind, which Multi-TW cannot hold; leave it out")
-    if not keep_names:
-        item = replace(item, media=tuple(replace(medium, name=_name_in_folder(item, medium)) for medium in item.media))
+    media = (replace(medium, name=_name_in_folder(item, medium, keep_names)) for medium in item.media)
+    item = replace(item, media=tuple(media))
     for medium in item.media:
         if medium.exists:
             place(medium, folder / to_disk(medium.name))
     return row_of(item, source)
 
 
-def _name_in_folder(item: Item, medium: Medium) -> str:
-    """The medium's own name where it lies in a subfolder, else `images/ID.png` or `audios/ID.mp3`."""
+def _name_in_folder(item: Item, medium: Medium, keep: bool) -> str:
+    """The medium's own name where it lies in a subfolder or is to be kept, else `images/ID.png` or `audios/ID.mp3`."""
     parts = medium.name.split("/")
-    if len(parts) > 1 and all(part not in ("", ".", "..") for part in parts):
+    if not medium.exists and keep:
+        return medium.name
+    if (keep or len(parts) > 1) and all(part not in ("", ".", "..") for part in parts):
         return medium.name
     suffix = stem_and_suffix(medium.name)[1] or suffix_of(medium.mime)
     return f"{medium.kind}s/{safe_name(item.id)}{suffix}"

@@ -95,7 +95,8 @@ def plain_row(item: Item, tasks: Sequence[Task]) -> dict[str, Any]:
     row |= {key: value for key, value in item.extra.items() if key not in row and not key.startswith("_")}
     derived = derived_labels(item, tasks)
     own: dict[str, Any] = {"labels": {k: v for k, v in item.labels.items() if derived.get(k) != v}, "split": item.split}
-    if list(item.wordings) != [LANGUAGE]:
+    read_back = parse_options(row["options"])
+    if list(item.wordings) != [LANGUAGE] or read_back is None or read_back.options != dict(wording.options):
         own["wordings"] = wordings_row(item.wordings)
     own = {key: value for key, value in own.items() if value}
     return row | ({OWN: own} if own else {})

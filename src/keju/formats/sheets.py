@@ -90,7 +90,7 @@ def _is_sheet(path: Path, *, unless_read: bool = False) -> bool:
 
 def _columns(table: Table) -> dict[str, Field]:
     columns = {name: field for name in table.columns if (field := known_field(name))}
-    if table.columns[0] == "" and not any(field.role == "id" for field in columns.values()):
+    if table.columns[:1] == ("",) and not any(field.role == "id" for field in columns.values()):
         columns[""] = Field("id")  # the running number that other programs write without a heading
     return columns
 

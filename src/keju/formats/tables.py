@@ -14,6 +14,7 @@ from typing import Any
 from keju.errors import BadFile
 from keju.formats.encodings import Decoded, decode
 from keju.formats.json_text import parse_json
+from keju.formats.workbooks import Shown, read_workbook
 from keju.items import NOTHING
 
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".jsonl")
@@ -94,7 +95,7 @@ def _delimited(path: Path, decoded: Decoded) -> Table:
 
 
 def _separator(text: str, path: Path) -> str:
-    header = text.lstrip("\r\n").split("\n", 1)[0]
+    header = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     counts = {separator: len(next(csv.reader([header], delimiter=separator), [])) for separator in _SEPARATORS}
     best = max(counts, key=lambda separator: counts[separator])
     if counts[best] < 2:
@@ -126,54 +127,14 @@ def _header(cells: Iterable[str], path: Path) -> tuple[str, ...]:
 
 
 def _workbook(path: Path) -> Table:
-    import warnings
-    from zipfile import BadZipFile
-
-    from openpyxl import load_workbook
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # openpyxl's notes on styles and extensions concern no cell's text
-            book = load_workbook(path, read_only=True, data_only=True)
-            sheets = [(sheet.title, list(sheet.iter_rows())) for sheet in book.worksheets]
-            book.close()
-    except (BadZipFile, KeyError, ValueError, TypeError, SyntaxError, EOFError) as error:  # what it raises on damage
-        raise BadFile(f"{path}: not a readable XLSX workbook ({error}); save it again as .xlsx") from error
-    filled = [(title, rows) for title, rows in sheets if any(_shown(cell)[0] for row in rows for cell in row)]
-    if not filled:
-        raise BadFile(f"{path}: the workbook is empty")
-    lines = list(enumerate(filled[0][1], 1))
-    first = next(position for position, (_, row) in enumerate(lines) if any(_shown(cell)[0] for cell in row))
-    header = _header((_shown(cell)[0] for cell in lines[first][1]), path)
-    rows = tuple(row for number, cells in lines[first + 1 :] if (row := _workbook_row(number, cells, header)))
-    return Table(path.name, header, rows, ignored=tuple(title for title, _ in filled[1:]))
+    grid, ignored = read_workbook(path)
+    first = next(number for number, cells in enumerate(grid) if any(cell.text for cell in cells))
+    header = _header((cell.text for cell in grid[first]), path)
+    rows = tuple(_workbook_row(number, cells, header) for number, cells in enumerate(grid[first + 1 :], first + 2))
+    return Table(path.name, header, tuple(row for row in rows if row.cells), ignored=tuple(ignored))
 
 
-def _workbook_row(number: int, cells: Iterable[Any], header: tuple[str, ...]) -> Row | None:
-    shown = {name: _shown(cell) for name, cell in zip(header, cells, strict=False)}
-    texts = {name: text for name, (text, _) in shown.items() if text}
-    return Row(number, texts, {name: odd for name, (_, odd) in shown.items() if odd}) if texts else None
-
-
-def _shown(cell: Any) -> tuple[str, str]:
-    """A cell as the program shows it, and why that is not what was typed, or an empty string."""
-    from datetime import date, time, timedelta
-
-    value = cell.value
-    if value is None or isinstance(value, str):
-        text = value or ""
-        return text, f"the error value {text}" if cell.data_type == "e" else ""
-    if isinstance(value, bool):
-        return str(value).upper(), ""
-    if isinstance(value, date | time | timedelta):
-        return str(value), "a date: the program has replaced what was typed; format the cell as text and type it again"
-    return _number(value, cell.number_format or ""), ""
-
-
-def _number(value: float, pattern: str) -> str:
-    """A number in the cell formats that question sheets hold: general, leading zeros (`0000`), decimals, percent."""
-    if re.fullmatch("0+", pattern):
-        return f"{value:0{len(pattern)}.0f}"
-    if found := re.fullmatch(r"0(?:\.(0+))?(%?)", pattern):
-        return f"{value:.{len(found[1] or '')}{found[2] or 'f'}}"
-    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.15g}"
+def _workbook_row(number: int, cells: Iterable[Shown], header: tuple[str, ...]) -> Row:
+    named = list(zip(header, cells, strict=False))
+    odd = {name: cell.odd for name, cell in named if cell.odd}
+    return Row(number, {name: cell.text for name, cell in named if cell.text}, odd)

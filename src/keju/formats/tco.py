@@ -103,7 +103,9 @@ def _look(root: Path, encoding: str | None) -> _Folder:
         name = from_disk(entry.name)
         if is_system_file(name) or entry.is_dir():
             continue
-        if entry.is_symlink() and not seen.contains(root / entry.name):
+        if not entry.is_file() and not entry.is_symlink():
+            folder.problems.append(Problem(None, "stray_file", "is no regular file and is not read", name))
+        elif entry.is_symlink() and not seen.contains(root / entry.name):
             what = "is a link out of the folder and is not read; put the file itself here"
             folder.problems.append(Problem(None, "path_escape", what, name))
         elif is_side_table(name):

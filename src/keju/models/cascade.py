@@ -65,6 +65,12 @@ class Cascade:
         self.default_protocol: str | None = getattr(model, "default_protocol", None)
 
     @property
+    def sends(self) -> frozenset[MediaKind]:
+        """Media that still go to a server, behind the perception."""
+        behind: frozenset[MediaKind] = getattr(self._model, "sends", frozenset())
+        return behind - self.perceives
+
+    @property
     def perceives(self) -> frozenset[MediaKind]:
         """Kinds of media that the model is given as text."""
         return frozenset(self._perceivers)

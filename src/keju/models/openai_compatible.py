@@ -13,6 +13,7 @@ from keju.errors import Misuse, RunStopped
 from keju.items import NOTHING
 from keju.media_types import HEAD, mime_of
 from keju.models.chat_reply import Events, Stream, parsed, reply_of
+from keju.items import MediaKind
 from keju.models.dialects import dialect_named
 from keju.models.endpoint import Endpoint
 from keju.models.keys import Secret
@@ -30,6 +31,8 @@ class OpenAICompatible:
     """One model at one endpoint. `Model` states the contract of `answer`."""
 
     route: ClassVar[str] = "chat/completions"
+    sends: frozenset[MediaKind] = frozenset({"image", "audio"})
+    """Media that go to a server, which may drop them: a run checks that they arrive."""
 
     def __init__(
         self,

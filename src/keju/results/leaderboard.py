@@ -19,8 +19,11 @@ def leaderboard(scores: Sequence[Scores], *, published: Iterable[Mapping[str, An
     if not scores:
         raise Misuse("a leaderboard needs at least one run")
     ranked = sorted(scores, key=lambda s: (not s.settled, s.accuracy is None, -(s.accuracy or 0.0)))
-    rows = [_row(s) for s in ranked] + [{**row, "_published": True} for row in published]
-    return Table("leaderboard", "Leaderboard", _columns(ranked), tuple(rows), tuple(_notes(ranked)), "排行榜")
+    theirs = [{**row, "_published": True} for row in published]
+    sources = sorted({row["source"] for row in theirs if "source" in row})
+    notes = [*_notes(ranked), *(f"Published rows are from {source}." for source in sources)]
+    rows = (*map(_row, ranked), *theirs)
+    return Table("leaderboard", "Leaderboard", _columns(ranked), rows, tuple(notes), "排行榜")
 
 
 def _row(s: Scores) -> dict[str, Any]:

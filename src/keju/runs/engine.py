@@ -120,8 +120,8 @@ class Asking:
             return _reply(prompt, reply, self._status(reply), stages, attempts=attempt, at=at)
 
     def _check(self, prompt: Prompt, reply: Reply) -> None:
-        """Once for each kind of media: ask the same without them, beside the run."""
-        kinds = frozenset(medium.kind for medium in prompt.media)
+        """Once for each kind of media that the model sends to a server: ask the same without them, beside the run."""
+        kinds = frozenset(medium.kind for medium in prompt.media) & getattr(self.model, "sends", frozenset())
         if self.check_media and kinds and kinds not in self._checks and reply.usage and reply.usage.input_tokens:
             self._checks[kinds] = asyncio.create_task(self._compare_blind(prompt, reply))
 

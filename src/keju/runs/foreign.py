@@ -19,10 +19,15 @@ _OWN_PROTOCOL = {"multi-tw": "multi-tw"}
 
 
 def run_of(outputs: Outputs, protocol: str | None = None) -> Run:
-    """A run made of another tool's outputs, to be marked under `protocol`."""
-    name = protocol or _OWN_PROTOCOL.get(outputs.format, "robust")
-    info = {"imported": {"format": outputs.format, "problems": [str(p) for p in outputs.problems]}}
-    return Run(outputs.model, outputs.benchmark, load_protocol(name), outputs.records, info=info)
+    """A run made of another tool's outputs, to be marked as `protocol` marks.
+
+    How it was asked is not known: the run's protocol says `imported` unless the file's own protocol is known or named.
+    """
+    known = protocol or _OWN_PROTOCOL.get(outputs.format)
+    marking = load_protocol(known) if known else replace(load_protocol("robust"), name=f"imported ({outputs.format})")
+    problems = list(dict.fromkeys((*outputs.benchmark.problems, *outputs.problems)))
+    benchmark = replace(outputs.benchmark, problems=tuple(problems))
+    return Run(outputs.model, benchmark, marking, outputs.records, info={"imported": outputs.format})
 
 
 def remark(run: Run, benchmark: Benchmark) -> Run:

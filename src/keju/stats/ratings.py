@@ -7,6 +7,7 @@ of one. Paper 000 does not say which it reports.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -30,7 +31,8 @@ class ICC:
     """May be negative: raters then differ within items more than items differ. None where the variance that it is a
     share of is estimated at nil or less."""
     interval: Interval | None
-    """None where the value is, or where a limit leaves the range that the mean of k raters can have."""
+    """None where the value is, where Satterthwaite's approximation fails (estimates far below zero), or where a limit
+    leaves the range that the mean of k raters can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,10 @@ def _interval(form: str, value: float | None, s: _Squares, level: float) -> Inte
     noise = s.within if form.startswith("ICC(1") else s.error
     if value == 1 or (noise == 0 and not form.startswith("ICC(2")):
         return wilson(s.n, s.n, level=level)  # F is infinite: all that is known is n identical items of n
-    low, high = _agreement_limits(s, level) if form.startswith("ICC(2") else _f_limits(s, noise, form, level)
+    limits = _agreement_limits(s, level) if form.startswith("ICC(2") else _f_limits(s, noise, form, level)
+    if limits is None:
+        return None
+    low, high = limits
     if form.endswith("k)"):  # Spearman-Brown: one rater's limits carried to the mean of k
         if 1 + (s.k - 1) * low <= 0:
             return None
@@ -137,7 +142,7 @@ def _f_limits(s: _Squares, noise: float, form: str, level: float) -> tuple[float
     return (low - 1) / (low + s.k - 1), (high - 1) / (high + s.k - 1)
 
 
-def _agreement_limits(s: _Squares, level: float) -> tuple[float, float]:
+def _agreement_limits(s: _Squares, level: float) -> tuple[float, float] | None:
     """Shrout & Fleiss 1979, p. 424: Satterthwaite's degrees of freedom for the raters' and the error variance."""
     from scipy.special import fdtri
 
@@ -147,9 +152,12 @@ def _agreement_limits(s: _Squares, level: float) -> tuple[float, float]:
     weighted = k * rho * c
     v = (k - 1) * (n - 1) * (weighted + spread * e) ** 2 / ((n - 1) * weighted**2 + (spread * e) ** 2)
     upper = tails(level)[1]
-    low_f, high_f = fdtri(n - 1, v, upper), fdtri(v, n - 1, upper)
+    low_f, high_f = float(fdtri(n - 1, v, upper)), float(fdtri(v, n - 1, upper))
+    if not (math.isfinite(low_f) and math.isfinite(high_f)):
+        return None
     rest = k * c + (k * n - k - n) * e
-    return n * (r - low_f * e) / (low_f * rest + n * r), n * (high_f * r - e) / (rest + n * high_f * r)
+    low, high = n * (r - low_f * e) / (low_f * rest + n * r), n * (high_f * r - e) / (rest + n * high_f * r)
+    return (low, high) if low <= rho <= high else None
 
 
 def _note(s: _Squares, identical: float) -> str:

@@ -69,8 +69,9 @@ class Whisper:
                 local_files_only=local is not None,
             )
         except (OSError, ValueError, RuntimeError) as error:
+            reason = str(error).rstrip(".")
             raise RunStopped(
-                f"{self.name} cannot be loaded: {error}. Without a way to the model hub, name a folder that holds "
+                f"{self.name} cannot be loaded: {reason}. Without a way to the model hub, name a folder that holds "
                 "the weights (whisper//path/to/folder), or use whisper/base"
             ) from error
         if self._language not in (None, *model.supported_languages):
