@@ -45,7 +45,21 @@ _HOME = {
     "score": "keju.api",
 }
 
-__all__ = [*_HOME, "stats"]
+__all__ = [
+    "Benchmark",
+    "Item",
+    "KejuError",
+    "Medium",
+    "Wording",
+    "compare",
+    "convert",
+    "extract",
+    "load",
+    "open_run",
+    "run",
+    "score",
+    "stats",
+]
 
 
 def __getattr__(name: str) -> Any:

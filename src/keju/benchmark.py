@@ -15,7 +15,7 @@ from keju.items import NOTHING, Item
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something met while reading a benchmark. `left_out` problems cost an item; the others were repaired or tolerated."""
+    """Something met while reading a benchmark. `left_out` problems cost an item; others were repaired or tolerated."""
 
     item: str | None
     """Id of the item, or None where it concerns the whole benchmark."""

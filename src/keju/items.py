@@ -59,7 +59,6 @@ class Medium:
             return hashlib.sha256(self.read()).hexdigest()  # raises with the reason
         return _file_sha256(self.path, stat.st_size, stat.st_mtime_ns)
 
-
     @property
     def mime(self) -> str:
         """MIME type by content; `application/octet-stream` where the bytes are not known."""
@@ -86,11 +85,11 @@ class Wording:
     question: str
     """The stem; may be empty where the question is heard, not read (Multi-TW's audio items)."""
     options: Mapping[str, str]
-    """Option label (`A`, `B`, …) → text without its label, in label order. The text may be empty (option is a picture)."""
+    """Option label (`A`, `B`, …) → text without its label, in label order. Empty text: the option is a picture."""
     instruction: str = ""
     """The exam's own instruction to the candidate, where there is one (Multi-TW)."""
     as_written: tuple[str, ...] = ()
-    """The options' original lines, with their marks (`（A）在車站`), one per option; empty where they were not marked."""
+    """The options' original lines, with their marks (`（A）在車站`), one per option; empty where there were none."""
 
 
 @dataclass(frozen=True, slots=True)

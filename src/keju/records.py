@@ -14,9 +14,11 @@ Status = Literal["answered", "truncated", "blocked", "failed"]
 `failed`: no reply after all attempts. Only the first two hold a reply, and only they are read by a parser."""
 
 STAGES = ("load", "preprocess", "transcribe", "read", "queue", "infer", "first_token")
-"""The stage clock, in seconds. `load` bytes from disk · `preprocess` encode, template, processor · `transcribe` audio → text ·
-`read` image → text · `queue` waiting for a slot or a retry, never part of latency · `infer` request sent to last byte of the
-successful attempt, or forward passes · `first_token` request sent to first token, when streaming (part of `infer`)."""
+"""The stage clock, in seconds.
+
+`load` bytes from disk · `preprocess` encode, template, processor · `transcribe` audio → text · `read` image → text ·
+`queue` waiting for a slot or a retry, never part of latency · `infer` request sent to last byte of the successful
+attempt, or forward passes · `first_token` request sent to first token, when streaming (part of `infer`)."""
 
 
 @dataclass(frozen=True, slots=True)

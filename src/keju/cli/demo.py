@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from keju.cli.options import output_options
 
@@ -23,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="gemma3-270m",
         help="language model: Gemma 3 (reads Chinese; Gemma's terms) or SmolLM2 (English wordings; Apache-2.0)",
     )
-    parser.add_argument("-o", "--out", type=Path, default=Path("keju-demo"), metavar="DIR", help="folder for runs and report")
+    parser.add_argument(
+        "-o", "--out", type=Path, default=Path("keju-demo"), metavar="DIR", help="folder for runs and report"
+    )
     output_options(parser)
 
 
@@ -43,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         _show_ingredients(args.llm)
     runs = []
     for model in BASELINES if args.baselines else (*EMBEDDED, *BASELINES):
-        options = {"extra": {"llm": args.llm, "language": "zh"}} if model in EMBEDDED else {}
+        options: dict[str, Any] = {"extra": {"llm": args.llm, "language": "zh"}} if model in EMBEDDED else {}
         with Terminal(model) as progress:
             runs.append(
                 api.run(
@@ -74,4 +77,5 @@ def _show_ingredients(llm: str) -> None:
 
     print("What runs here, in this process, on this machine's processor:", file=sys.stderr)
     for part in licences("embedded/cascade", llm=llm):
-        print(f"  {part.name} · {part.licence} · {part.source} · {part.size / 1e6:.0f} MB", file=sys.stderr)
+        size = f" · {part.size / 1e6:.0f} MB" if part.size else ""
+        print(f"  {part.name} · {part.licence} · {part.source}{size}", file=sys.stderr)

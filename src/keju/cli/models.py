@@ -38,10 +38,7 @@ def run(args: argparse.Namespace) -> int:
             {"name": p.name, "title": p.title, "key": _key(p.key), "base_url": p.base_url or "--base-url"}
             for p in providers()
         ),
-        (
-            "Without an endpoint: baseline/random, baseline/always-a, baseline/longest-option, baseline/prior, "
-            "baseline/overlap, embedded/cascade, embedded/blind, replay:FILE, or a model file in TOML.",
-        ),
+        (_WITHOUT_ENDPOINT,),
         "提供者：-m 提供者/模型",
     )
     papers = Table(
@@ -60,6 +57,12 @@ def run(args: argparse.Namespace) -> int:
     )
     print_tables([served, papers], args)
     return 0
+
+
+_WITHOUT_ENDPOINT = (
+    "Without an endpoint: baseline/random, baseline/always-a, baseline/longest-option, baseline/prior, "
+    "baseline/overlap, embedded/cascade, embedded/blind, replay:FILE, or a model file in TOML."
+)
 
 
 def _key(variable: str | None) -> str:

@@ -40,7 +40,11 @@ def runs_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--benchmark", metavar="PATH", help="mark with the keys and labels of this benchmark")
     group.add_argument("--format", metavar="NAME", help="format of other tools' files; sniffed where not given")
     group.add_argument("--protocol", metavar="NAME", help="protocol that other tools' files are marked under")
-    group.add_argument("--parser", metavar="NAME", help="mark under this parser instead of the protocol's own")
+    group.add_argument(
+        "--parser",
+        metavar="NAME",
+        help="mark under this parser, not the protocol's own; `theirs`: the verdicts of the tool that wrote the file",
+    )
     group.add_argument(
         "--count-failures-as-wrong",
         action="store_true",

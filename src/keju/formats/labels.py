@@ -25,12 +25,17 @@ def is_side_table(name: str) -> bool:
     return stem == STEM and dot + suffix in SUFFIXES
 
 
-def read_labels(path: Path, known: Iterable[str], encoding: str | None = None) -> dict[str, dict[str, str]]:
+def read_labels(
+    path: Path, known: Iterable[str], problems: list[Problem], encoding: str | None = None
+) -> dict[str, dict[str, str]]:
     """Item id → labels, in column order. `known` are all ids of the benchmark, with those left out of it.
 
+    An encoding that is not UTF-8 is added to `problems`.
     Raises `BadFile` for an id that no item has, an id on two rows, or a table without an id column.
     """
     table = read_table(path, encoding)
+    if table.decoded and table.decoded.code:
+        problems.append(Problem(None, table.decoded.code, table.decoded.message, table.file))
     id_column = _id_column(table, path)
     ids = {folded(item_id): item_id for item_id in known}
     labels: dict[str, dict[str, str]] = {}
@@ -50,9 +55,11 @@ def read_labels(path: Path, known: Iterable[str], encoding: str | None = None) -
 def join_labels(benchmark: Benchmark, path: Path, encoding: str | None = None) -> Benchmark:
     """The benchmark with the labels of a side table added to its items' own. Raises as `read_labels` does."""
     left_out = {problem.item for problem in benchmark.problems if problem.item and problem.left_out}
-    labels = read_labels(path, [*(item.id for item in benchmark), *left_out], encoding)
-    problems = benchmark.problems + tuple(unlabelled(benchmark.items, labels, path.name))
-    return replace(benchmark, items=tuple(with_labels(item, labels) for item in benchmark), problems=problems)
+    problems = list(benchmark.problems)
+    labels = read_labels(path, [*(item.id for item in benchmark), *left_out], problems, encoding)
+    problems += unlabelled(benchmark.items, labels, path.name)
+    items = tuple(with_labels(item, labels) for item in benchmark)
+    return replace(benchmark, items=items, problems=tuple(problems))
 
 
 def with_labels(item: Item, labels: Mapping[str, Mapping[str, str]]) -> Item:

@@ -119,6 +119,8 @@ def _marked_lines(lines: Sequence[str]) -> QuestionText | None:
         labels = [label for _, label in marked[begin:]]
         if len(set(labels)) < len(labels):
             return None
+        if "A" not in labels:
+            continue
         options, trailing = _options(lines, block, set(labels))
         if len(options) > 1 and "".join(sorted(label for label, _, _ in options)) == LABELS[: len(options)]:
             before = next((label for number, label in marked[:begin] if not any(lines[number + 1 : block[0]])), None)

@@ -72,7 +72,7 @@ def read(path: Path, *, encoding: str | None = None) -> Benchmark:
     splits = splits_of(folder.files, ids, folder.problems)
     items = [replace(item, split=splits.get(item.id)) for item in items]
     if folder.side_table:
-        labels = read_labels(path / folder.side_table, ids, encoding)
+        labels = read_labels(path / folder.side_table, ids, folder.problems, encoding)
         folder.problems += unlabelled(items, labels, folder.side_table)
         items = [with_labels(item, labels) for item in items]
     card = {CARD_FILES: folder.files} if folder.files else {}

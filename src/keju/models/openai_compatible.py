@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 import aiohttp
 
 from keju.errors import Misuse, RunStopped
-from keju.items import NOTHING
+from keju.items import NOTHING, MediaKind
 from keju.media_types import HEAD, mime_of
 from keju.models.chat_reply import Events, Stream, parsed, reply_of
-from keju.items import MediaKind
 from keju.models.dialects import dialect_named
 from keju.models.endpoint import Endpoint
 from keju.models.keys import Secret

@@ -26,6 +26,8 @@ class Mark:
     """None where the item was not asked yet."""
     extraction: Extraction | None
     """What the parser made of the reply; None where there is no reply to read."""
+    verdict: bool | None = None
+    """Right or wrong as another tool said, where its verdict stands in place of ours (parser `theirs`)."""
 
     @property
     def id(self) -> str:
@@ -47,7 +49,7 @@ class Mark:
 
     @property
     def valid(self) -> bool:
-        return self.extraction is not None and self.extraction.valid
+        return self.verdict is not None or (self.extraction is not None and self.extraction.valid)
 
     @property
     def drawn(self) -> bool:
@@ -60,6 +62,8 @@ class Mark:
     @property
     def correct(self) -> bool:
         """Whether the label is the key. An item without a usable key is never right."""
+        if self.verdict is not None:
+            return self.verdict
         return self.label is not None and self.label == self.item.answer
 
     @property

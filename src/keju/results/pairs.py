@@ -195,7 +195,7 @@ def _warnings(a: Scores, b: Scores) -> Iterable[str]:
         yield f"different versions of protocol {a.protocol}"
     if a.parser != b.parser:
         yield f"different parsers ({a.parser}, {b.parser})"
-    if a.benchmark != b.benchmark:
+    if a.benchmark != b.benchmark and _reworded(a, b):
         yield f"different benchmarks ({a.benchmark}, {b.benchmark})"
     if a.variant != b.variant:
         return  # other prompts and keys are what a variant is
@@ -203,6 +203,12 @@ def _warnings(a: Scores, b: Scores) -> Iterable[str]:
         yield "some items were put with different prompts"
     if a.keys != b.keys and any(a.keys[i] != b.keys[i] for i in a.keys.keys() & b.keys.keys()):
         yield "some items have different keys"
+
+
+def _reworded(a: Scores, b: Scores) -> bool:
+    """Whether items of one id are other questions in the two: then only the ids agree."""
+    both = a.by_id.keys() & b.by_id.keys()
+    return any(a.by_id[i].item.wording.question != b.by_id[i].item.wording.question for i in both)
 
 
 def _listed(ids: Iterable[str]) -> str:

@@ -30,5 +30,5 @@ def quality(scores: Sequence[Scores]) -> Table:
         }
         for s in scores
     )
-    note = "Over option labels. Micro precision is correct/valid and micro recall correct/N: equal where every reply is valid."
+    note = "Over option labels. Micro precision is correct/valid, micro recall correct/N; equal where all are valid."
     return Table("quality", "Precision, recall and F1", (c.MODEL, c.N, *columns), rows, (note,), "精确率、召回率与 F1")

@@ -10,6 +10,7 @@ from functools import cached_property
 from keju.benchmark import label_of
 from keju.errors import Misuse
 from keju.items import Item
+from keju.protocols import Extraction
 from keju.results.mark import Mark
 from keju.runs.run import Run
 from keju.stats import (
@@ -22,6 +23,9 @@ from keju.stats import (
     clustered_interval,
     precision_recall,
 )
+
+THEIRS = "theirs"
+"""Name of the parser that is none: right or wrong as the tool said that wrote the file."""
 
 FAINT = 10
 """A group of fewer items is drawn grey: its accuracy says next to nothing."""
@@ -276,13 +280,16 @@ class Scores:
 
 
 def score(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool = False) -> Scores:
-    """Mark a run under its protocol's parser, or under `parser`. Asks nothing.
+    """Mark a run under its protocol's parser, or under `parser`; `theirs` takes the verdicts of the tool that wrote an
+    imported file. Asks nothing.
 
     With `count_failures_as_wrong` blocked and failed calls count as wrong answers and the run as settled; every table
     says so. Raises `Misuse` for a run without items and an unknown parser.
     """
     if not run.benchmark.items:
         raise Misuse(f"the run of {run.model} over {run.benchmark.name} holds no items: there is nothing to mark")
+    if parser == THEIRS and not run.verdicts:
+        raise Misuse(f"the run of {run.model} holds no verdicts of another tool: --parser {THEIRS} needs them")
     marks = tuple(_mark(run, item, parser) for item in run.benchmark)
     walls = [session["wall_s"] for session in run.info.get("sessions", ()) if "wall_s" in session]
     return Scores(
@@ -302,6 +309,9 @@ def _mark(run: Run, item: Item, parser: str | None) -> Mark:
     record = run.records.get(item.id)
     if record is None or not record.has_reply:
         return Mark(item, record, None)
+    if parser == THEIRS:
+        verdict = run.verdicts.get(item.id)
+        return Mark(item, record, Extraction(None, None if verdict is not None else "no-label"), verdict)
     extraction = run.protocol.extract(
         record.text,
         item.options,

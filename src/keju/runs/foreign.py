@@ -27,7 +27,9 @@ def run_of(outputs: Outputs, protocol: str | None = None) -> Run:
     marking = load_protocol(known) if known else replace(load_protocol("robust"), name=f"imported ({outputs.format})")
     problems = list(dict.fromkeys((*outputs.benchmark.problems, *outputs.problems)))
     benchmark = replace(outputs.benchmark, problems=tuple(problems))
-    return Run(outputs.model, benchmark, marking, outputs.records, info={"imported": outputs.format})
+    return Run(
+        outputs.model, benchmark, marking, outputs.records, info={"imported": outputs.format}, verdicts=outputs.marks
+    )
 
 
 def remark(run: Run, benchmark: Benchmark) -> Run:

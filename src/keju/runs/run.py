@@ -29,6 +29,8 @@ class Run:
     info: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     """`run.json`, whole: settings, versions, environment, fingerprint, wall seconds of each session."""
     folder: Path | None = None
+    verdicts: Mapping[str, bool | None] = field(default_factory=lambda: NOTHING)
+    """Of imported runs: item id → right or wrong as the tool said that wrote the file; None where it did not say."""
 
     @property
     def unanswered(self) -> tuple[str, ...]:

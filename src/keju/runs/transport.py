@@ -44,7 +44,7 @@ class Transport:
             )
         if attempt >= self.attempts:
             return None
-        chosen = min(self.backoff_cap, self.backoff * 2 ** (attempt - 1))
+        chosen = min(self.backoff_cap, self.backoff * 2.0 ** (attempt - 1))
         return max(asked, chosen * random.uniform(0.5, 1.0))
 
 
