@@ -40,11 +40,12 @@ def run(args: argparse.Namespace) -> int:
     from keju.results.leaderboard import leaderboard
     from keju.results.marked import marked_items
     from keju.results.parsers import parser_sensitivity
-    from keju.results.published import published
+    from keju.results.published import beside
     from keju.results.quality import quality
 
     runs, scores = scored(args)
-    tables = [leaderboard(scores), *(breakdown(scores, label) for label in args.by)]
+    rows, alone = beside(args.published)
+    tables = [leaderboard(scores, published=rows), *(breakdown(scores, label) for label in args.by)]
     if args.dimensions:
         tables.append(dimensions(scores))
     if args.parsers:
@@ -53,8 +54,7 @@ def run(args: argparse.Namespace) -> int:
         tables.append(quality(scores))
     if args.items:
         tables += [marked_items(s) for s in scores]
-    tables += [published(name).table for name in args.published]
-    print_tables(tables, args)
+    print_tables(tables + alone, args)
     for one in runs:
         say_incomplete(one)
     return 0 if all(s.settled for s in scores) else 3

@@ -12,7 +12,7 @@ from keju.results.latency import latency_by_modality, latency_by_stage
 from keju.results.leaderboard import leaderboard
 from keju.results.pairs import pairs
 from keju.results.parsers import parser_sensitivity
-from keju.results.published import published as published_table
+from keju.results.published import beside
 from keju.results.scores import Scores
 from keju.results.size import size_effect
 from keju.results.table import Table
@@ -29,7 +29,8 @@ def overview(
 
     A table that would be empty or would mix item sets is left out.
     """
-    tables = [leaderboard(scores)]
+    rows, alone = beside(published)
+    tables = [leaderboard(scores, published=rows)]
     if len(scores) > 1 and _same_items(scores):
         tables.append(pairs(scores, common=True))
     tables += [breakdown(scores, label) for label in labels or _labels(runs)]
@@ -43,7 +44,7 @@ def overview(
     billions = {name: p.parameters for p in presets() if p.parameters for name in (p.name, p.run)}
     if sum(s.model in billions for s in scores) > 2:  # a correlation of two points is always ±1
         tables.append(size_effect(scores, billions))
-    return tables + [published_table(name).table for name in published]
+    return tables + alone
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:

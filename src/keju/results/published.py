@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -37,6 +37,19 @@ def published(name: str) -> Published:
     if name not in tables:
         raise Misuse(f"there is no published table {name!r}; there is {', '.join(tables)}")
     return tables[name]
+
+
+def beside(names: Sequence[str]) -> tuple[list[Mapping[str, Any]], list[Table]]:
+    """Of the published tables `names`: the rows that can stand in a leaderboard, and the tables that stand alone."""
+    rows: list[Mapping[str, Any]] = []
+    alone: list[Table] = []
+    for name in names:
+        table = published(name).table
+        if {"model", "accuracy"} <= {column.key for column in table.columns}:
+            rows += table.rows
+        else:
+            alone.append(table)
+    return rows, alone
 
 
 def published_names() -> tuple[str, ...]:
