@@ -253,13 +253,17 @@ def test_a_corrected_key_is_no_reason_to_ask_again(tmp_path: Path) -> None:
 
 
 def test_a_run_grows_with_its_limit(tmp_path: Path) -> None:
-    bench = benchmark(10)
+    folder = tmp_path / "media"
+    folder.mkdir()
+    bench = benchmark(10, folder=folder)
     asked(bench.select(limit=4), key_of(bench), tmp_path)
     model = key_of(bench)
     assert len(asked(bench, model, tmp_path).records) == 10
     assert len(model.asked) == 6
     back = asked(bench.select(limit=4), key_of(bench), tmp_path)
-    assert len(back.records) == 10
+    assert len(back.records) == len(back.benchmark) == 10
+    assert back.info["state"] == "complete"
+    assert back.info["items"] == 10
 
 
 def test_a_torn_last_line_is_dropped_and_its_item_asked_again(tmp_path: Path) -> None:
@@ -383,5 +387,6 @@ def test_what_was_asked_stands_in_the_run_folder(tmp_path: Path) -> None:
 
 
 def test_item_ids_of_every_kind_make_a_run(tmp_path: Path) -> None:
-    bench = Benchmark("怪 名/字:?", (item(1, id="CON"), item(2, id="a/b"), item(3, id="图 一")))
+    bench = Benchmark("怪 名/字:?", (item(1, id="CON"), item(2, id="a/b"), item(3, id="图\u2028一")))
     assert asked(bench, key_of(bench), tmp_path).complete
+    assert len(asked(bench.select(limit=1), key_of(bench), tmp_path).records) == 3

@@ -11,15 +11,18 @@ requirements.txt lists what must be installed.
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from keju.formats.jsonl import ITEMS, MEDIA, write_items
+from keju import formats
+from keju.benchmark import Benchmark
+from keju.formats.jsonl import MEDIA
 from keju.items import Item, Medium, Wording
 
 HERE = Path(__file__).parent
@@ -58,11 +61,11 @@ def clips() -> list[dict[str, Any]]:
 
 def picture_name(row: Mapping[str, Any]) -> str:
     """Below `media/`: `0001.png` as in the TCO layout's flat folder, `images/….png` as in Multi-TW's."""
-    return f"{MEDIA}/{row['id']}.png" if row["id"].isdecimal() else f"{MEDIA}/images/{row['id']}.png"
+    return f"{row['id']}.png" if row["id"].isdecimal() else f"images/{row['id']}.png"
 
 
 def clip_name(clip: Mapping[str, Any]) -> str:
-    return f"{MEDIA}/audios/{clip['id']}.mp3"
+    return f"audios/{clip['id']}.mp3"
 
 
 def wordings(row: Mapping[str, Any], mark: str, task: str | None = None) -> dict[str, Wording]:
@@ -84,7 +87,7 @@ def id_labels(item_id: str) -> dict[str, str]:
 def drawn(row: Mapping[str, Any], root: Path) -> Item:
     """An item with a picture: of the opera where it has a genre, else a sign of the street."""
     name = picture_name(row)
-    media = (Medium("image", name, root / name),)
+    media = (Medium("image", name, root / MEDIA / name),)
     if "genre" in row:
         made = wordings(row, "({}) {}")
         labels = {label: row[label] for label in OPERA_LABELS} | {"original_language": next(iter(made))}
@@ -105,36 +108,39 @@ def spoken(clip: Mapping[str, Any], root: Path) -> Iterator[Item]:
             f"{stem}{number + shift:03}",
             wordings(row, "（{}）{}", labels["task"]),
             row["answer"],
-            (Medium("audio", name, root / name),),
+            (Medium("audio", name, root / MEDIA / name),),
             labels,
             extra={"transcript": said, "facts": row["facts"]},
         )
 
 
 def split_of(items: list[Item]) -> dict[str, str]:
-    """Item id → split, drawn by medium so that two questions on one clip stay together, each kind for itself."""
-    split = {}
-    for kind in ("image", "audio"):
-        media = sorted({item.media[0].name for item in items if item.media[0].kind == kind})
+    """Item id → split, drawn by medium so that two questions on one clip stay together.
+
+    Each stratum is drawn for itself: pictures, clips with two questions, clips with one.
+    """
+    asked = Counter((item.media[0].kind, item.media[0].name) for item in items)
+    split_of_medium = {}
+    for stratum in sorted({(kind, count) for (kind, _), count in asked.items()}):
+        media = sorted(name for (kind, name), count in asked.items() if (kind, count) == stratum)
         random.Random(SPLIT_SEED).shuffle(media)
         ends = [int(len(media) * sum(share for _, share in SHARES[: k + 1]) + 1e-9) for k in range(len(SHARES))]
-        of_medium = {name: next(SHARES[k][0] for k, end in enumerate(ends) if i < end) for i, name in enumerate(media)}
-        split |= {item.id: of_medium[item.media[0].name] for item in items if item.media[0].name in of_medium}
-    return split
+        split_of_medium |= {
+            name: next(SHARES[k][0] for k, end in enumerate(ends) if i < end) for i, name in enumerate(media)
+        }
+    return {item.id: split_of_medium[item.media[0].name] for item in items}
 
 
 def write(root: Path) -> None:
     """Write the rows and the card."""
     items = [drawn(row, root) for row in questions()] + [item for clip in clips() for item in spoken(clip, root)]
     split = split_of(items)
-    rows = [
-        Item(i.id, i.wordings, i.answer, i.media, i.labels, split[i.id], i.extra)
-        for i in sorted(items, key=lambda item: (not item.id.isdecimal(), item.media[0].kind, item.id))
-    ]
-    write_items(rows, root / ITEMS)
+    rows = tuple(
+        replace(item, split=split[item.id])
+        for item in sorted(items, key=lambda item: (not item.id.isdecimal(), item.media[0].kind, item.id))
+    )
     card = tomllib.loads((HERE / "card.toml").read_text(encoding="utf-8"))
-    text = json.dumps(card, ensure_ascii=False, indent=2) + "\n"
-    (root / "benchmark.json").write_text(text, encoding="utf-8")
+    formats.write(Benchmark(card.pop("name"), rows, card), root, "jsonl")
     print(f"{len(rows)} items")
 
 
@@ -143,7 +149,7 @@ def main(argv: list[str]) -> None:
         case ["pictures", out]:
             from pictures import draw_all
 
-            draw_all((row["picture"], Path(out) / picture_name(row)) for row in questions())
+            draw_all((row["picture"], Path(out) / MEDIA / picture_name(row)) for row in questions())
         case ["kokoro", downloads, folder]:
             from kokoro import assemble
 
@@ -151,7 +157,7 @@ def main(argv: list[str]) -> None:
         case ["speech", out, kokoro]:
             from speech import Voices, speak
 
-            speak(((clip, Path(out) / clip_name(clip)) for clip in clips()), Voices(Path(kokoro)))
+            speak(((clip, Path(out) / MEDIA / clip_name(clip)) for clip in clips()), Voices(Path(kokoro)))
         case ["items", out]:
             write(Path(out))
         case _:

@@ -20,7 +20,7 @@ from keju.formats.format import Format
 from keju.formats.json_text import JsonStyle, parse_json
 from keju.formats.media import Found, MediaFolder, place
 from keju.formats.names import original_name, safe_name, to_disk
-from keju.items import LABELS, Item, MediaKind, Medium, Wording
+from keju.items import LABELS, NOTHING, Item, MediaKind, Medium, Wording
 
 ITEMS = "items.jsonl"
 CARD = "benchmark.json"
@@ -73,12 +73,13 @@ def read_items(path: Path, media_root: Path | None) -> tuple[Item, ...]:
     return tuple(_read(path, MediaFolder(media_root, within=(MEDIA,)) if media_root else None, [], None))
 
 
-def write_items(items: Iterable[Item], path: Path) -> None:
-    """Write one row an item, with the sha256 of each medium that is there. Media stay where they are.
+def snapshot(item: Item) -> str:
+    """The item as one line without its end, for a record of what was asked: media by name only, nothing of `extra`.
 
-    What a reader keeps in `extra` only to write its own layout back (keys that begin with `_`) is left out.
+    `read_items` reads a file of such lines; no medium is opened to write one.
     """
-    _write((item_row(replace(item, extra=_without_layout(item.extra))) for item in items), path)
+    bare = tuple(Medium(medium.kind, medium.name) for medium in item.media)
+    return json.dumps(item_row(replace(item, media=bare, extra=NOTHING)), ensure_ascii=False, separators=(",", ":"))
 
 
 def item_row(item: Item) -> dict[str, Any]:
@@ -160,10 +161,6 @@ def _read(file: Path, media: MediaFolder | None, problems: list[Problem], encodi
 def _write(rows: Iterable[dict[str, Any]], path: Path) -> None:
     with path.open("wb") as file:
         file.writelines(json.dumps(row, ensure_ascii=False).encode("utf-8") + b"\n" for row in rows)
-
-
-def _without_layout(extra: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in extra.items() if not key.startswith("_")}
 
 
 def _card(path: Path) -> dict[str, Any]:

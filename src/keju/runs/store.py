@@ -14,7 +14,7 @@ import platform
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 
 from keju.benchmark import Benchmark
 from keju.errors import BadFile, Refused
-from keju.formats.jsonl import read_items, write_items
+from keju.formats.jsonl import read_items, snapshot
 from keju.items import Item
 from keju.protocols import Protocol
 from keju.records import Record
@@ -76,6 +76,7 @@ class RunFolder:
         self._lock = FileLock(folder / "run.lock", timeout=0)
         self._file: IO[str] | None = None
         self._session: dict[str, Any] = {}
+        self._others: dict[str, str] = {}
 
     def __enter__(self) -> RunFolder:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -103,7 +104,7 @@ class RunFolder:
         before = _read_info(self.folder)
         if before:
             _refuse_difference(before["fingerprint"], self.plan.fingerprint, self.folder)
-            self._merge_items()
+            self._others = self._items_of_earlier_sessions()
         records, notes = read_records(self.folder / "records.jsonl")
         self.notes += notes
         stale = self._stale(records)
@@ -111,7 +112,8 @@ class RunFolder:
         self.records = {r.id: r for r in records.values() if r.id not in stale and (r.has_reply or r.status in keep)}
         if not before and records:
             raise Refused(f"{self.folder} holds records but no run.json; move it away or choose another folder with -o")
-        write_items(self.plan.benchmark.items, self.folder / "items.jsonl")
+        lines = [*map(snapshot, self.plan.benchmark), *self._others.values()]
+        write_atomically(self.folder / "items.jsonl", "".join(f"{line}\n" for line in lines))
         self._sessions = before.get("sessions", []) if before else []
         self._created = before["created"] if before else _now()
         self.save(state="running")
@@ -119,13 +121,13 @@ class RunFolder:
             _write_lines(self.folder / "records.jsonl", self.records.values())
         self._file = (self.folder / "records.jsonl").open("a", encoding="utf-8", newline="\n")
 
-    def _merge_items(self) -> None:
-        """A run may grow: items asked before and not selected now stay part of it."""
-        old = read_items(self.folder / "items.jsonl", None)
-        missing = [item for item in old if item.id not in self.plan.benchmark]
-        if missing:
-            merged = (*self.plan.benchmark.items, *missing)
-            self.plan = replace(self.plan, benchmark=replace(self.plan.benchmark, items=merged))
+    def _items_of_earlier_sessions(self) -> dict[str, str]:
+        """Id → line of the items that are not selected now: a run may grow, and they stay part of it."""
+        path = self.folder / "items.jsonl"
+        # not splitlines(): a question may hold a Unicode line separator
+        lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.is_file() else []
+        asked = read_items(path, None) if lines else ()
+        return {item.id: line for item, line in zip(asked, lines, strict=True) if item.id not in self.plan.benchmark}
 
     def _stale(self, records: Mapping[str, Record]) -> set[str]:
         """Ids whose recorded answer was given to another question or picture than the item has now."""
@@ -179,7 +181,8 @@ class RunFolder:
     def end(self, **facts: Any) -> None:
         """Close the session with its wall seconds and what came of it."""
         self._session |= {"ended": _now(), "wall_s": round(time.monotonic() - self._clock, 3), **facts}
-        waiting = [item for item in self.plan.benchmark if not (r := self.records.get(item.id)) or not r.has_reply]
+        ids = [*(item.id for item in self.plan.benchmark), *self._others]
+        waiting = [i for i in ids if not (record := self.records.get(i)) or not record.has_reply]
         self.save(state="incomplete" if waiting else "complete", fingerprint=self.plan.benchmark.fingerprint)
 
     def save(self, *, state: str, fingerprint: str | None = None) -> None:
@@ -188,7 +191,7 @@ class RunFolder:
             "schema": SCHEMA,
             "state": state,
             "created": self._created,
-            "items": len(self.plan.benchmark),
+            "items": len(self.plan.benchmark) + len(self._others),
             "benchmark": {
                 "name": self.plan.benchmark.name,
                 "fingerprint": fingerprint,
