@@ -227,7 +227,8 @@ envelopes = st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_siz
 @given(envelopes, st.lists(st.binary(max_size=50), max_size=3), st.text(max_size=20))
 def test_a_spliced_body_is_the_json_it_stands_for(envelope: dict[str, Any], media: list[bytes], text: str) -> None:
     dialect = DIALECTS["openai"]
-    parts = [[encode({"text": text})], *(spliced(dialect.image("image/png"), data) for data in media)]
+    pictures = [Medium("image", "p.png", data=data) for data in media]
+    parts = [[encode({"text": text})], *(spliced(dialect.image("image/png"), picture) for picture in pictures)]
     body = Body(with_field(envelope, "messages", array(parts)))
     chunks = b"".join(body.chunks())
     urls = [f"data:image/png;base64,{base64.b64encode(data).decode()}" for data in media]

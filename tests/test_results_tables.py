@@ -255,7 +255,7 @@ def test_a_breakdown_names_micro_and_macro_and_greys_small_groups():
         ("越剧", 1, True),
     ]
     note = table.notes[0]
-    assert "micro 75.0% (over items), macro 33.3% (mean of 3 groups)" in note
+    assert "micro 75.0 % (over items), macro 33.3 % (mean of 3 groups)" in note
     assert "chi-square 40.00, df 2, p < 0.001" in note
     assert table.title_zh == "按剧种的准确率"
 

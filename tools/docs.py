@@ -1,10 +1,15 @@
-"""Fill the console blocks of Markdown files with the real output of their commands, or check that they still hold.
+"""Run the documentation: fill the console blocks of Markdown files with real output, or check that they still hold.
 
-    python tools/docs.py README.md docs/*.md           # rewrite
-    python tools/docs.py --check README.md docs/*.md   # exit 1 where an output differs
+    python tools/docs.py README.md docs/*.md docs/*/*.md           # rewrite
+    python tools/docs.py --check README.md docs/*.md docs/*/*.md   # exit 1 where an output differs
 
-A block that begins with ```console runs each line `$ keju …` in an empty folder that the document's blocks share, and
-holds its standard output. Blocks with any other command are left alone.
+Each document has an empty folder of its own, in which its blocks act in order:
+
+    ```csv questions.csv    a block whose fence names a file is written there
+    ```console              each line `$ command` is run by the shell; its standard output is put below it
+
+A console block with a command that is not one of `COMMANDS` (`pip`, `export`, …) is left alone. A command may go on in
+the next line after a backslash. One that fails stops the tool, unless it says so itself: `…; echo "exit code $?"`.
 """
 
 from __future__ import annotations
@@ -15,54 +20,88 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+COMMANDS = {"keju", "python", "cat", "cp", "cut", "echo", "head", "ls", "mkdir", "printf", "rm"}
+BLOCK = re.compile(r"^```(?P<kind>\w+)(?: (?P<file>[^\s`]+))?\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n?", re.MULTILINE)
+SECONDS = 120  # a command that takes longer is no example
 
 
-def rendered(text: str, folder: Path) -> str:
-    """`text` with every console block's output as the commands print it now."""
-    return BLOCK.sub(lambda block: _block(block[1], folder), text)
+class BrokenExample(Exception):
+    """A command of a document failed without the document saying so."""
 
 
-def _block(body: str, folder: Path) -> str:
-    commands = [line for line in body.splitlines() if line.startswith("$ ")]
-    if not commands or not all(command.startswith("$ keju ") for command in commands):
-        return f"```console\n{body}```"
-    out = "".join(f"{command}\n{_output(command[2:], folder)}" for command in commands)
-    return f"```console\n{out}```"
+def rendered(text: str) -> str:
+    """`text` with what its commands print now. Raises `BrokenExample`."""
+    with tempfile.TemporaryDirectory() as folder:
+        return BLOCK.sub(lambda block: _acted(block, Path(folder)), text)
+
+
+def _acted(block: re.Match[str], folder: Path) -> str:
+    if block["file"]:
+        path = folder / block["file"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block["body"], encoding="utf-8")
+    commands = COMMAND.findall(block["body"]) if block["kind"] == "console" else []
+    if not commands or any(command.split()[0] not in COMMANDS for command in commands):
+        return block[0]
+    return "".join(["```console\n", *(f"$ {command}\n{_output(command, folder)}" for command in commands), "```"])
 
 
 def _output(command: str, folder: Path) -> str:
-    env = os.environ | {
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "COLUMNS": "120",
-        "LANG": "en_US.UTF-8",
-    }
-    done = subprocess.run(command, shell=True, cwd=folder, env=env, capture_output=True, text=True, check=False)
-    if done.returncode == 2 or "Traceback" in done.stderr:
-        raise SystemExit(f"{command}\n{done.stderr}")
-    return "\n".join(line.rstrip() for line in done.stdout.splitlines()) + "\n"
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=_environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=SECONDS,
+        check=False,
+    )
+    if done.returncode or "Traceback" in done.stdout + done.stderr:
+        raise BrokenExample(f"$ {command}\n{done.stdout}{done.stderr}exit code {done.returncode}")
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+
+
+def _environment() -> dict[str, str]:
+    """The caller's, with this Python's commands first, a fixed width and language, and nobody's keys."""
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
+    return kept | {"PATH": path, "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
+
+
+def differences(path: Path) -> Iterator[str]:
+    """Lines of a diff between a document and what its commands print now. Raises `BrokenExample`."""
+    before = path.read_text(encoding="utf-8")
+    now = rendered(before)
+    return difflib.unified_diff(before.splitlines(True), now.splitlines(True), str(path), "real output")
 
 
 def main(arguments: list[str]) -> int:
-    check = "--check" in arguments
-    stale = 0
-    for path in (Path(a) for a in arguments if a != "--check"):
-        before = path.read_text(encoding="utf-8")
-        with tempfile.TemporaryDirectory() as folder:
-            now = rendered(before, Path(folder))
-        if now == before:
-            continue
-        stale += 1
-        if check:
-            print(
-                "".join(difflib.unified_diff(before.splitlines(True), now.splitlines(True), str(path), "real output"))
-            )
-        else:
-            path.write_text(now, encoding="utf-8")
-            print(f"{path}: written")
+    """Rewrite or check the documents that the command line names; the exit code."""
+    check, stale = "--check" in arguments, False
+    for path in (Path(argument) for argument in arguments if argument != "--check"):
+        try:
+            changed = "".join(differences(path)) if check else _rewrite(path)
+        except BrokenExample as broken:
+            print(f"{path}: an example fails\n{broken}", file=sys.stderr)
+            return 1
+        if changed:
+            stale = True
+            print(changed)
     return 1 if check and stale else 0
+
+
+def _rewrite(path: Path) -> str:
+    before = path.read_text(encoding="utf-8")
+    now = rendered(before)
+    if now == before:
+        return ""
+    path.write_text(now, encoding="utf-8")
+    return f"{path}: written"
 
 
 if __name__ == "__main__":

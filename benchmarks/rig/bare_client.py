@@ -1,6 +1,6 @@
 """The limit: read, base64, splice, send, parse, count. No records, no clock, no second attempt.
 
-    python -m rig.bare_client --exam FOLDER --port PORT [--items 200] [--in-flight 64] [--encoder stdlib]
+python -m rig.bare_client --exam FOLDER --port PORT [--items 200] [--in-flight 64] [--encoder stdlib]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The exam: key, mock answer and files of item 1 … n follow from its number alone, so that no party asks another.
 
-    python -m rig.exam FOLDER [--items 1000]
+python -m rig.exam FOLDER [--items 1000]
 """
 
 from __future__ import annotations

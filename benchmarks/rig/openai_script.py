@@ -1,6 +1,6 @@
 """The script that everybody writes first: the `openai` package, one item after the other, a line a reply.
 
-    python -m rig.openai_script --exam FOLDER --port PORT --log FILE [--items 200]
+python -m rig.openai_script --exam FOLDER --port PORT --log FILE [--items 200]
 """
 
 from __future__ import annotations

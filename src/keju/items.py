@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -38,42 +40,91 @@ class Medium:
 
         Raises `CallFailed` (kind `medium`) where the file is missing or cannot be read.
         """
-        if self.data is not None:
-            return self.data
-        if self.path is None:
-            raise CallFailed(f"medium {self.name} is not there", kind="medium", retryable=False)
-        try:
-            return self.path.read_bytes()
-        except OSError as error:
-            message = f"medium {self.path} cannot be read: {error.strerror or error}"
-            raise CallFailed(message, kind="medium", retryable=False) from error
+        with self._opened() as file:
+            return file.read()
+
+    def portions(self, size: int) -> Iterator[bytes]:
+        """The original bytes in portions of `size`; whoever takes them all makes `sha256` known on the way.
+
+        Raises `CallFailed` as `read` does.
+        """
+        with self._opened() as file:
+            key = self._key(file)
+            digest = None if key is None or key in _DIGESTS else hashlib.sha256()
+            while portion := file.read(size):
+                if digest:
+                    digest.update(portion)
+                yield portion
+            if key and digest:
+                _DIGESTS[key] = digest.hexdigest()
+
+    @property
+    def size(self) -> int:
+        """Length in bytes. Raises `CallFailed` as `read` does."""
+        with self._opened() as file:
+            return file.seek(0, os.SEEK_END)
 
     @property
     def sha256(self) -> str:
-        """Hex digest of the original bytes; of a file it is computed once per (path, size, modification time)."""
-        if self.path is None or self.data is not None:
-            return hashlib.sha256(self.read()).hexdigest()
+        """Hex digest of the original bytes; of a file it is computed once per (path, size, modification time).
+
+        Raises `CallFailed` as `read` does.
+        """
+        with self._opened() as file:
+            key = self._key(file)
+            if key is None:
+                return hashlib.sha256(file.read()).hexdigest()
+            if key not in _DIGESTS:
+                _DIGESTS[key] = hashlib.file_digest(file, "sha256").hexdigest()
+            return _DIGESTS[key]
+
+    @property
+    def identity(self) -> str:
+        """What a record keeps of the bytes: 16 hex digits of their digest, or `absent` where they cannot be read."""
         try:
-            stat = self.path.stat()
-        except OSError:
-            return hashlib.sha256(self.read()).hexdigest()  # raises with the reason
-        return _file_sha256(self.path, stat.st_size, stat.st_mtime_ns)
+            return self.sha256[:16]
+        except CallFailed:
+            return "absent"
 
     @property
     def mime(self) -> str:
         """MIME type by content; `application/octet-stream` where the bytes are not known."""
-        if self.data is not None:
-            return mime_of(self.data[:HEAD]) or "application/octet-stream"
-        if self.path is None or not self.path.is_file():
+        try:
+            return mime_of(self.head()) or "application/octet-stream"
+        except CallFailed:
             return "application/octet-stream"
-        with self.path.open("rb") as file:
-            return mime_of(file.read(HEAD)) or "application/octet-stream"
+
+    def head(self) -> bytes:
+        """The first bytes, as many as `mime_of` needs. Raises `CallFailed` as `read` does."""
+        with self._opened() as file:
+            return file.read(HEAD)
+
+    @contextmanager
+    def _opened(self) -> Iterator[BufferedIOBase]:
+        """The bytes to read, with what can go wrong put into keju's error."""
+        if self.data is not None:
+            yield BytesIO(self.data)
+            return
+        if self.path is None:
+            raise CallFailed(f"medium {self.name} is not there", kind="medium", retryable=False)
+        try:
+            with self.path.open("rb") as file:
+                yield file
+        except OSError as error:
+            message = f"medium {self.path} cannot be read: {error.strerror or error}"
+            raise CallFailed(message, kind="medium", retryable=False) from error
+
+    def _key(self, file: BufferedIOBase) -> _Key | None:
+        """Where the digest of an open file is remembered; None where there is no file."""
+        if self.path is None or self.data is not None:
+            return None
+        stat = os.fstat(file.fileno())
+        return self.path, stat.st_size, stat.st_mtime_ns
 
 
-@lru_cache(maxsize=1 << 16)
-def _file_sha256(path: Path, _size: int, _mtime_ns: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+_Key = tuple[Path, int, int]
+_DIGESTS: dict[_Key, str] = {}
+"""Path, size and modification time of a file → hex digest of its bytes."""
 
 
 @dataclass(frozen=True, slots=True)

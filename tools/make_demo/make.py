@@ -20,9 +20,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from keju import formats
 from keju.benchmark import Benchmark
-from keju.formats.jsonl import MEDIA
+from keju.formats import jsonl
 from keju.items import Item, Medium, Wording
 
 HERE = Path(__file__).parent
@@ -87,7 +86,7 @@ def id_labels(item_id: str) -> dict[str, str]:
 def drawn(row: Mapping[str, Any], root: Path) -> Item:
     """An item with a picture: of the opera where it has a genre, else a sign of the street."""
     name = picture_name(row)
-    media = (Medium("image", name, root / MEDIA / name),)
+    media = (Medium("image", name, root / jsonl.MEDIA / name),)
     if "genre" in row:
         made = wordings(row, "({}) {}")
         labels = {label: row[label] for label in OPERA_LABELS} | {"original_language": next(iter(made))}
@@ -108,7 +107,7 @@ def spoken(clip: Mapping[str, Any], root: Path) -> Iterator[Item]:
             f"{stem}{number + shift:03}",
             wordings(row, "（{}）{}", labels["task"]),
             row["answer"],
-            (Medium("audio", name, root / MEDIA / name),),
+            (Medium("audio", name, root / jsonl.MEDIA / name),),
             labels,
             extra={"transcript": said, "facts": row["facts"]},
         )
@@ -120,7 +119,7 @@ def split_of(items: list[Item]) -> dict[str, str]:
     Each stratum is drawn for itself: pictures, clips with two questions, clips with one.
     """
     asked = Counter((item.media[0].kind, item.media[0].name) for item in items)
-    split_of_medium = {}
+    split_of_medium: dict[str, str] = {}
     for stratum in sorted({(kind, count) for (kind, _), count in asked.items()}):
         media = sorted(name for (kind, name), count in asked.items() if (kind, count) == stratum)
         random.Random(SPLIT_SEED).shuffle(media)
@@ -140,7 +139,7 @@ def write(root: Path) -> None:
         for item in sorted(items, key=lambda item: (not item.id.isdecimal(), item.media[0].kind, item.id))
     )
     card = tomllib.loads((HERE / "card.toml").read_text(encoding="utf-8"))
-    formats.write(Benchmark(card.pop("name"), rows, card), root, "jsonl")
+    jsonl.write(Benchmark(card.pop("name"), rows, card), root)
     print(f"{len(rows)} items")
 
 
@@ -149,7 +148,7 @@ def main(argv: list[str]) -> None:
         case ["pictures", out]:
             from pictures import draw_all
 
-            draw_all((row["picture"], Path(out) / MEDIA / picture_name(row)) for row in questions())
+            draw_all((row["picture"], Path(out) / jsonl.MEDIA / picture_name(row)) for row in questions())
         case ["kokoro", downloads, folder]:
             from kokoro import assemble
 
@@ -157,7 +156,7 @@ def main(argv: list[str]) -> None:
         case ["speech", out, kokoro]:
             from speech import Voices, speak
 
-            speak(((clip, Path(out) / MEDIA / clip_name(clip)) for clip in clips()), Voices(Path(kokoro)))
+            speak(((clip, Path(out) / jsonl.MEDIA / clip_name(clip)) for clip in clips()), Voices(Path(kokoro)))
         case ["items", out]:
             write(Path(out))
         case _:

@@ -23,7 +23,7 @@ RATE = 24_000
 LONGEST = 508
 """Phonemes that the model takes at once."""
 BIT_RATE = 80_000
-"""Multi-TW asks for 128 kbit/s; at this rate all clips stay within 2.5 MB, and the source is band-limited to 12 kHz."""
+"""Multi-TW asks for 128 kbit/s; at this rate all clips stay within 3 MB, and the source is band-limited to 12 kHz."""
 TURN, LEAD = 0.45, 0.25
 """Seconds of silence between two lines, and before the first and after the last."""
 LOUDNESS, PEAK = -20.0, -1.5
@@ -33,8 +33,9 @@ READINGS = {
     "净角": [["jìng"], ["jué"]],
     "丑角": [["chǒu"], ["jué"]],
     "一场": [["yì"], ["chǎng"]],
+    "一条": [["yì"], ["tiáo"]],
 }
-"""Words of the stage that the front end would read otherwise than actors do."""
+"""Words that the front end would read otherwise than people do."""
 
 
 class Voices:

@@ -7,6 +7,7 @@ import os
 from dataclasses import asdict
 
 from keju.cli.options import output_options
+from keju.results.phrase import Phrase
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
             {"name": p.name, "title": p.title, "key": _key(p.key), "base_url": p.base_url or "--base-url"}
             for p in providers()
         ),
-        (_WITHOUT_ENDPOINT,),
+        (_without_endpoint(),),
         "提供者：-m 提供者/模型",
     )
     papers = Table(
@@ -59,13 +60,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-_WITHOUT_ENDPOINT = (
-    "Without an endpoint: baseline/random, baseline/always-a, baseline/longest-option, baseline/prior, "
-    "baseline/overlap, embedded/cascade, embedded/blind, replay:FILE, or a model file in TOML."
-)
+def _without_endpoint() -> Phrase:
+    names = "baseline/random, baseline/always-a, baseline/longest-option, baseline/prior, baseline/overlap, "
+    names += "embedded/cascade, embedded/blind, replay:FILE"
+    return Phrase(f"Without an endpoint: {names}, or a model file in TOML.", f"无需接口：{names}，或 TOML 模型文件。")
 
 
-def _key(variable: str | None) -> str:
+def _key(variable: str | None) -> Phrase:
     if variable is None:
-        return "none"
-    return f"{variable} ({'set' if os.environ.get(variable) else 'not set'})"
+        return Phrase("none", "无需")
+    if os.environ.get(variable):
+        return Phrase(f"{variable} (set)", f"{variable}（已设）")
+    return Phrase(f"{variable} (not set)", f"{variable}（未设）")

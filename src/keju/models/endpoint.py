@@ -41,7 +41,7 @@ class Endpoint:
     async def post(self, body: Body) -> AsyncIterator[aiohttp.ClientResponse]:
         """The response to `body`, its content still to be read; inside the block every transport error is translated.
 
-        Raises `CallFailed` (kind `timeout`, `connection` or `bad-reply`), or `RunStopped` for a bad certificate.
+        Raises `CallFailed` (kind `timeout`, `connection`, `bad-reply`, `medium`); `RunStopped` for a bad certificate.
         """
         session = self._open()
         try:
@@ -58,6 +58,8 @@ class Endpoint:
         except aiohttp.ClientResponseError as error:  # what came was not HTTP; its own text would show the whole URL
             raise self._failed("bad-reply", f"{self.shown} broke the HTTP protocol: {error.message}") from None
         except (aiohttp.ClientError, OSError) as error:
+            if isinstance(error.__cause__, CallFailed):  # a medium failed while it was sent, not the connection
+                raise error.__cause__ from None
             reason = str(error) or type(error).__name__
             raise self._failed("connection", f"the connection to {self.shown} failed: {reason}") from None
 

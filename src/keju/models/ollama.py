@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from keju.media_types import HEAD, mime_of
 from keju.models.chat_reply import bad_reply, content_text, finish_of, name_of, raise_error, storable, usage_of
 from keju.models.negotiation import Manner
 from keju.models.openai_compatible import OpenAICompatible
-from keju.models.request_body import Piece, array, spliced, with_field
+from keju.models.request_body import Piece, array, with_field
 from keju.prompts import Prompt
 from keju.records import Reply
 
@@ -21,17 +20,14 @@ class OllamaNative(OpenAICompatible):
 
     route: ClassVar[str] = "chat"
 
-    def _pieces(self, prompt: Prompt, data: list[bytes], manner: Manner) -> list[Piece]:  # noqa: ARG002
+    def _pieces(self, prompt: Prompt, manner: Manner) -> list[Piece]:  # noqa: ARG002
         options: dict[str, Any] = {"num_predict": prompt.generation.max_tokens}
         if prompt.generation.temperature is not None:
             options["temperature"] = prompt.generation.temperature
         options |= self._extra.get("options", {})
         envelope = {"model": self._model, "stream": False, **self._extra, "options": options}
-        media = [
-            spliced(self.dialect.part(medium, mime_of(original[:HEAD])), original)
-            for medium, original in zip(prompt.media, data, strict=True)
-        ]
-        message = with_field({"role": "user", "content": prompt.text}, "images", array(media))
+        media = array(map(self._medium, prompt.media))
+        message = with_field({"role": "user", "content": prompt.text}, "images", media)
         return with_field(envelope, "messages", array([message]))
 
     def _read(self, body: Any) -> Reply:

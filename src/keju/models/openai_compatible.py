@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import aiohttp
 
 from keju.errors import Misuse, RunStopped
-from keju.items import NOTHING, MediaKind
-from keju.media_types import HEAD, mime_of
+from keju.items import NOTHING, MediaKind, Medium
+from keju.media_types import mime_of
 from keju.models.chat_reply import Events, Stream, parsed, reply_of
 from keju.models.dialects import dialect_named
 from keju.models.endpoint import Endpoint
@@ -19,7 +19,7 @@ from keju.models.keys import Secret
 from keju.models.negotiation import Manner, changed
 from keju.models.refusals import ServerError, failure, server_error
 from keju.models.request_body import Body, Piece, array, encode, spliced, with_field
-from keju.prompts import Prompt, Text
+from keju.prompts import Part, Prompt, Text
 from keju.records import Reply
 
 USUAL = Manner()
@@ -105,26 +105,26 @@ class OpenAICompatible:
 
     async def _attempt(self, prompt: Prompt, manner: Manner) -> Reply | ServerError:
         began = time.perf_counter()
-        data = [medium.read() for medium in prompt.media]
-        loaded = time.perf_counter()
-        body = Body(self._pieces(prompt, data, manner))
-        sent = time.perf_counter()
+        body = Body(self._pieces(prompt, manner))
+        posted = time.perf_counter()
         async with self._endpoint.post(body) as response:
+            # Media are read and encoded while they are sent; that is no part of the server's time.
+            sent = posted + body.load_seconds + body.encode_seconds
             outcome = await self._receive(response, sent)
         ended = time.perf_counter()
         if isinstance(outcome, ServerError):
             if not outcome.reached_output_limit:
                 return outcome
             outcome = Reply("", "length", warnings=("the output cap left no room for a reply",))
-        encoding = body.encode_seconds  # done while sending, but no part of the server's time
-        stages = {"load": loaded - began, "preprocess": sent - loaded + encoding, "infer": ended - sent - encoding}
+        preprocess = posted - began + body.encode_seconds
+        stages = {"load": body.load_seconds, "preprocess": preprocess, "infer": ended - sent}
         warnings = (*outcome.warnings, *self._warnings(prompt, manner, outcome))
         return replace(outcome, stages={**stages, **outcome.stages}, warnings=warnings)
 
-    def _pieces(self, prompt: Prompt, data: list[bytes], manner: Manner) -> list[Piece]:
-        """The request body; `data` are the bytes of the prompt's media, in order."""
+    def _pieces(self, prompt: Prompt, manner: Manner) -> list[Piece]:
+        """The request body. Raises `CallFailed` (kind `medium`) for a medium that cannot be read or sent."""
         envelope = {"model": self._model, **self._parameters(prompt, manner), **self._extra}
-        message = with_field({"role": "user"}, "content", self._content(prompt, data))
+        message = with_field({"role": "user"}, "content", self._content(prompt))
         return with_field(envelope, "messages", array([message]))
 
     def _parameters(self, prompt: Prompt, manner: Manner) -> dict[str, Any]:
@@ -140,18 +140,18 @@ class OpenAICompatible:
                 parameters["stream_options"] = {"include_usage": True}
         return parameters
 
-    def _content(self, prompt: Prompt, data: list[bytes]) -> list[Piece]:
+    def _content(self, prompt: Prompt) -> list[Piece]:
         if len(prompt.parts) == 1 and isinstance(prompt.parts[0], Text):
             return [encode(prompt.parts[0].text)]  # servers of text-only models know no list of parts
-        return array(self._parts(prompt, iter(data)))
+        return array(self._part(part) for part in prompt.parts)
 
-    def _parts(self, prompt: Prompt, data: Iterator[bytes]) -> Iterator[list[Piece]]:
-        for part in prompt.parts:
-            if isinstance(part, Text):
-                yield [encode({"type": "text", "text": part.text})]
-            else:
-                original = next(data)
-                yield spliced(self.dialect.part(part, mime_of(original[:HEAD])), original)
+    def _part(self, part: Part) -> list[Piece]:
+        if isinstance(part, Text):
+            return [encode({"type": "text", "text": part.text})]
+        return self._medium(part)
+
+    def _medium(self, medium: Medium) -> list[Piece]:
+        return spliced(self.dialect.part(medium, mime_of(medium.head())), medium)
 
     async def _receive(self, response: aiohttp.ClientResponse, sent: float) -> Reply | ServerError:
         """The reply or the error that `response` holds; the request went out at `sent` on the performance counter."""

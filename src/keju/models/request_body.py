@@ -1,8 +1,8 @@
-"""A request body in pieces: JSON around, media between, base64 made chunk by chunk while it is sent.
+"""A request body in pieces: JSON around, media between, read and put into base64 portion by portion while it is sent.
 
-JSON-encoding 2 MB of base64 that needs no escaping costs ten times what sending it costs, and the whole bodies of 64
-requests in flight fall out of the processor's cache. So the JSON is written without the media, and the media are
-encoded on their way to the socket.
+JSON-encoding 2 MB of base64 that needs no escaping costs ten times what sending it costs, and the bytes of 64 requests
+in flight fall out of the processor's cache. So the JSON is written without the media, and a medium is read, digested,
+encoded and sent one portion at a time.
 """
 
 from __future__ import annotations
@@ -17,20 +17,25 @@ from aiohttp.abc import AbstractStreamWriter
 from aiohttp.payload import Payload
 from pybase64 import b64encode
 
+from keju.errors import CallFailed
+from keju.items import Medium
 from keju.models.dialects import HOLE
 
-CHUNK = 96 * 1024  # bytes of a medium encoded at a time: a multiple of 3, and 128 KiB of base64 stay in the cache
+CHUNK = 384 * 1024  # bytes of a medium at a time, a multiple of 3: smaller ones cost calls, larger ones the cache
 
 
 @dataclass(frozen=True, slots=True)
 class Base64:
-    """Bytes that are sent as base64."""
+    """A medium that is sent as base64."""
 
-    data: bytes
+    medium: Medium
+    length: int
+    """Bytes of the medium when the request was made."""
 
     @property
     def size(self) -> int:
-        return (len(self.data) + 2) // 3 * 4
+        """Bytes of the base64."""
+        return (self.length + 2) // 3 * 4
 
 
 Piece = bytes | Base64
@@ -41,10 +46,10 @@ def encode(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def spliced(part: Mapping[str, Any] | str, data: bytes) -> list[Piece]:
-    """A dialect's part with `data` in its hole."""
+def spliced(part: Mapping[str, Any] | str, medium: Medium) -> list[Piece]:
+    """A dialect's part with `medium` in its hole. Raises `CallFailed` as `Medium.read` does."""
     before, after = encode(part).split(encode(HOLE)[1:-1])
-    return [before, Base64(data), after]
+    return [before, Base64(medium, medium.size), after]
 
 
 def array(elements: Iterable[list[Piece]]) -> list[Piece]:
@@ -67,11 +72,16 @@ class Body(Payload):
     def __init__(self, pieces: list[Piece]) -> None:
         super().__init__(pieces, content_type="application/json")
         self._size = sum(piece.size if isinstance(piece, Base64) else len(piece) for piece in pieces)
+        self.load_seconds = 0.0
+        """Time spent reading media so far, and digesting those that are read for the first time."""
         self.encode_seconds = 0.0
         """Time spent on base64 so far; it belongs to the stage `preprocess`."""
 
     def chunks(self) -> Iterator[bytes]:
-        """The body, in order; no chunk is longer than a request line or `CHUNK` in base64."""
+        """The body, in order; no chunk is longer than a request line or `CHUNK` in base64.
+
+        Raises `CallFailed` as `Medium.read` does, and where a medium changed its length since the request was made.
+        """
         small = b""
         for piece in self._value:
             if isinstance(piece, bytes):
@@ -79,15 +89,23 @@ class Body(Payload):
                 continue
             yield small
             small = b""
-            yield from self._encoded(piece.data)
+            yield from self._encoded(piece)
         yield small
 
-    def _encoded(self, data: bytes) -> Iterator[bytes]:
-        view = memoryview(data)
-        for start in range(0, len(data), CHUNK):
+    def _encoded(self, piece: Base64) -> Iterator[bytes]:
+        portions, left = piece.medium.portions(CHUNK), piece.length
+        while True:
             began = time.perf_counter()
-            chunk: bytes = b64encode(view[start : start + CHUNK])
-            self.encode_seconds += time.perf_counter() - began
+            portion = next(portions, b"")
+            loaded = time.perf_counter()
+            chunk: bytes = b64encode(portion)
+            self.load_seconds += loaded - began
+            self.encode_seconds += time.perf_counter() - loaded
+            left -= len(portion)
+            if left < 0 or (left > 0 and not portion):
+                raise CallFailed(f"medium {piece.medium.name} changed while it was sent", kind="medium", retryable=True)
+            if not portion:
+                return
             yield chunk
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:

@@ -10,7 +10,19 @@ from typing import Any
 
 from keju.items import NOTHING
 from keju.reports.numbers import cell, printable, raw
-from keju.reports.wording import MARKS, WORDS, Language, about, chinese, heading, is_text, kinds, notes, title
+from keju.reports.wording import (
+    MARKS,
+    WORDS,
+    Language,
+    about,
+    chinese,
+    heading,
+    is_text,
+    kinds,
+    notes,
+    title,
+    without_zeros,
+)
 from keju.results.table import Column, Table
 
 
@@ -40,6 +52,7 @@ def _style() -> str:
 
 
 def _section(number: int, table: Table) -> str:
+    table = without_zeros(table)
     plot = _plotted(table)
     heads = "".join(_head(column, plot) for column in table.columns)
     rows = "\n".join(_row(table, row, plot) for row in table.rows)
@@ -54,8 +67,7 @@ def _section(number: int, table: Table) -> str:
 def _row(table: Table, row: Mapping[str, Any], plot: tuple[Column, Column] | None) -> str:
     cells = []
     for position, column in enumerate(table.columns):
-        drawn = cell(column, row)
-        text = _text(drawn if is_text(column) else drawn.replace("-", "\N{MINUS SIGN}"))
+        text = _both(_cell(column, row), _cell(column, row, zh=True))
         if position == 0:
             cells.append(f'<th scope="row"{_class(column)}>{text}{_marks(row)}</th>')
         else:
@@ -63,6 +75,11 @@ def _row(table: Table, row: Mapping[str, Any], plot: tuple[Column, Column] | Non
         if plot and column is plot[1]:
             cells.append(f'<td class="plot">{_bar(plot, row)}</td>')
     return f"<tr{' class=faint' if row.get('_faint') else ''}>{''.join(cells)}</tr>"
+
+
+def _cell(column: Column, row: Mapping[str, Any], *, zh: bool = False) -> str:
+    drawn = cell(column, row, zh=zh)
+    return _text(drawn if is_text(column) else drawn.replace("-", "\N{MINUS SIGN}"))
 
 
 def _plotted(table: Table) -> tuple[Column, Column] | None:

@@ -13,7 +13,7 @@ from keju.results.table import Table
 
 
 def to_json(tables: Sequence[Table], *, title: str = "", meta: Mapping[str, Any] = NOTHING) -> str:
-    """`{title, meta, tables: [{name, title, columns: [{key, kind, unit, …}], rows: [{key: value}], notes}]}`.
+    """`{title, meta, tables: [{name, title, columns: [{key, kind, unit, …}], rows: [{key: value}], notes, …}]}`.
 
     A share of 73 % is 0.73, an interval `[low, high]`, an absent value null. Raises `Misuse` where `meta` holds what
     JSON cannot.
@@ -39,6 +39,7 @@ def _table(table: Table) -> dict[str, Any]:
         "columns": columns,
         "rows": [_row(table, row) for row in table.rows],
         "notes": list(table.notes),
+        "notes_zh": list(table.notes_zh),
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from keju.items import NOTHING
 from keju.reports.numbers import printable, raw
-from keju.reports.wording import Language, about, cells, heading, is_text, notes, title, word
+from keju.reports.wording import Language, about, cells, heading, is_text, notes, title, without_zeros, word
 from keju.results.table import Column, Table
 
 LONG_TABLE = 40
@@ -37,14 +37,17 @@ def to_latex(table: Table, *, language: Language = "en", best: Mapping[str, Lite
 
     `best` names the columns whose highest (`max`) or lowest (`min`) value is set bold; faint rows do not compete.
     """
+    table = without_zeros(table)
     head = " & ".join(latex_escaped(heading(column, language)) for column in table.columns) + r" \\"
     winners = {column.key: _best(table, column, best[column.key]) for column in table.columns if column.key in best}
-    body = [_row(table, row, winners) for row in table.rows]
+    drawn = [cells(table, row, language) for row in table.rows]
+    body = [_row(table, row, texts, winners) for row, texts in zip(table.rows, drawn, strict=True)]
     caption = rf"\caption{{{latex_escaped(title(table, language))}}}\label{{tab:{_label(table.name)}}}"
     under = [rf"{latex_escaped(note)}\par" for note in notes(table, language)]
     under = [r"\par\smallskip\footnotesize", *under] if under else []
     long = len(table.rows) > LONG_TABLE
-    lines = _long(table, caption, head, body, under) if long else _float(table, caption, head, body, under)
+    shape = _shape(table.columns, drawn)
+    lines = (_long if long else _float)(shape, caption, head, body, under)
     return "\n".join([_NEEDS, *lines, ""])
 
 
@@ -71,34 +74,32 @@ def latex_escaped(text: str) -> str:
     return re.sub("-(?=-)", "-{}", named)  # `--` would become a dash
 
 
-def _float(table: Table, caption: str, head: str, body: list[str], under: list[str]) -> list[str]:
+def _float(shape: str, caption: str, head: str, body: list[str], under: list[str]) -> list[str]:
     shrunk = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-    tabular = [rf"\begin{{tabular}}{{{_shape(table)}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
+    tabular = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
     caption += r"\vspace{\abovecaptionskip}"  # LaTeX leaves that room only below a table
     return [r"\begin{table}", r"\centering", caption, shrunk, *tabular, r"\end{tabular}}", *under, r"\end{table}"]
 
 
-def _long(table: Table, caption: str, head: str, body: list[str], under: list[str]) -> list[str]:
+def _long(shape: str, caption: str, head: str, body: list[str], under: list[str]) -> list[str]:
     top = [caption + r"\\", r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
     start = r"{\small\setlength{\tabcolsep}{4pt}"
-    return [start, rf"\begin{{longtable}}{{{_shape(table)}}}", *top, *body, r"\end{longtable}", *under, r"\par}"]
+    return [start, rf"\begin{{longtable}}{{{shape}}}", *top, *body, r"\end{longtable}", *under, r"\par}"]
 
 
-def _shape(table: Table) -> str:
-    drawn = [cells(table, row) for row in table.rows]
-    wide = [is_text(c) and any(len(row[i]) > WIDE_CELL for row in drawn) for i, c in enumerate(table.columns)]
+def _shape(columns: Sequence[Column], drawn: Sequence[Sequence[str]]) -> str:
+    wide = [is_text(c) and any(len(row[i]) > WIDE_CELL for row in drawn) for i, c in enumerate(columns)]
     paragraph = rf">{{\raggedright\arraybackslash}}p{{{0.6 / max(1, sum(wide)):.2f}\linewidth}}"
     return "".join(
-        paragraph if is_wide else "l" if is_text(column) else "r"
-        for column, is_wide in zip(table.columns, wide, strict=True)
+        paragraph if is_wide else "l" if is_text(column) else "r" for column, is_wide in zip(columns, wide, strict=True)
     )
 
 
-def _row(table: Table, row: Mapping[str, Any], winners: Mapping[str, Any]) -> str:
+def _row(table: Table, row: Mapping[str, Any], texts: Sequence[str], winners: Mapping[str, Any]) -> str:
     faint = bool(row.get("_faint"))
-    texts = [_styled(text, c, row, winners, faint) for text, c in zip(cells(table, row), table.columns, strict=True)]
-    guard = "{}" if texts and texts[0][:1] in ("[", "*") else ""  # after `\\` both would be an argument of it
-    return f"{guard}{' & '.join(texts)} \\\\"
+    styled = [_styled(text, c, row, winners, faint) for text, c in zip(texts, table.columns, strict=True)]
+    guard = "{}" if styled and styled[0][:1] in ("[", "*") else ""  # after `\\` both would be an argument of it
+    return f"{guard}{' & '.join(styled)} \\\\"
 
 
 def _styled(text: str, column: Column, row: Mapping[str, Any], winners: Mapping[str, Any], faint: bool) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keju.reports.numbers import printable
-from keju.reports.wording import Language, about, cells, heading, is_text, notes, title
+from keju.reports.wording import Language, about, cells, heading, is_text, notes, title, without_zeros
 from keju.results.table import Table
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~$&#]")
@@ -15,9 +15,10 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>|~$&#]")
 
 def to_markdown(table: Table, *, language: Language = "en", level: int = 2) -> str:
     """The table with its title as a heading of `level` above it and its notes below."""
+    table = without_zeros(table)
     head = [escaped(heading(column, language)) for column in table.columns]
     rule = ["---" if is_text(column) else "--:" for column in table.columns]
-    body = [_row(table, row) for row in table.rows]
+    body = [_row(table, row, language) for row in table.rows]
     lines = [f"{'#' * level} {_one_line(title(table, language))}", "", _line(head), _line(rule), *body, ""]
     if under := notes(table, language):
         lines += [*(f"- {_one_line(note)}" for note in under), ""]
@@ -42,8 +43,8 @@ def _one_line(text: str) -> str:
     return escaped(" ".join(text.split()))
 
 
-def _row(table: Table, row: Mapping[str, Any]) -> str:
-    drawn = zip(table.columns, cells(table, row), strict=True)
+def _row(table: Table, row: Mapping[str, Any], language: Language) -> str:
+    drawn = zip(table.columns, cells(table, row, language), strict=True)
     # Figures are drawn here and hold no markup: `[70.2, 75.7]` stays readable in the source.
     return _line([escaped(text) if is_text(column) else text for column, text in drawn])
 

@@ -1,14 +1,15 @@
-"""How a cell is read and drawn: the one place that formats a figure."""
+"""How a cell is read and drawn, by its kind."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Mapping
-from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from keju.errors import Misuse
+from keju.results.figures import p_value, percent, points, rounded
+from keju.results.phrase import in_chinese
 from keju.results.table import Column, Kind
 
 NOTHING_MEASURED = "–"
@@ -22,8 +23,6 @@ UNITS: Mapping[Kind, str] = {
     "p": "probability",
 }
 """Unit of the raw value by kind; kinds that are not here have none."""
-
-_ANY_FLOAT = Context(prec=350)  # the greatest float has 309 digits before the point
 
 # What XML, TeX and terminals refuse or obey: controls but tab and newline, halves of surrogate pairs, non-characters.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -59,12 +58,15 @@ def fields(column: Column, row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (None, None) if value is None else tuple(value)
 
 
-def cell(column: Column, row: Mapping[str, Any]) -> str:
-    """The cell as people read it; see `keju.results.table.Kind` for each kind. Text is made `printable`."""
+def cell(column: Column, row: Mapping[str, Any], *, zh: bool = False) -> str:
+    """The cell as people read it; see `keju.results.table.Kind` for each kind. Text is made `printable`.
+
+    With `zh` a `Phrase` is drawn in Chinese.
+    """
     value = raw(column, row)
     if value is None:
         return NOTHING_MEASURED
-    return _DRAWN[column.kind](value)
+    return _DRAWN[column.kind](in_chinese(value) if zh else value)
 
 
 def printable(text: str) -> str:
@@ -93,32 +95,18 @@ def _pair(low: float | None, high: float | None) -> tuple[float, float] | None:
     return None if low is None or high is None else (low, high)
 
 
-def _rounded(value: float | Decimal, places: int) -> Decimal:
-    """Half goes up, as in spreadsheets: the same figure must not read 81.2 in one file and 81.3 in another."""
-    rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _ANY_FLOAT)
-    return abs(rounded) if rounded.is_zero() else rounded  # no -0.0
-
-
-def _percent(share: float) -> Decimal:
-    return _rounded(Decimal(str(share)).scaleb(2), 1)
-
-
 def _difference(value: float) -> str:
-    points = _percent(value)
-    return str(points) if points.is_zero() else f"{points:+}"
+    moved = points(value)
+    return str(moved) if moved.is_zero() else f"{moved:+}"
 
 
 def _interval(ends: tuple[float, float]) -> str:
-    return f"[{_percent(ends[0])}, {_percent(ends[1])}]"
+    return f"[{points(ends[0])}, {points(ends[1])}]"
 
 
 def _seconds(value: float) -> str:
     places = 3 if value < 0.1 else 2 if value < 10 else 1 if value < 1000 else 0
-    return f"{_rounded(value, places):,} s"
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else str(_rounded(value, 3))
+    return f"{rounded(value, places):,} s"
 
 
 def _number(value: float) -> str:
@@ -127,16 +115,16 @@ def _number(value: float) -> str:
     if abs(value) < 0.0005:
         return f"{value:.1e}"
     places = 3 if abs(value) < 10 else 1 if abs(value) < 1000 else 0
-    return f"{_rounded(value, places):,}"
+    return f"{rounded(value, places):,}"
 
 
 _DRAWN: Mapping[Kind, Callable[[Any], str]] = {
     "text": lambda value: printable(str(value)),
-    "share": lambda value: f"{_percent(value)} %",
+    "share": percent,
     "difference": _difference,
     "interval": _interval,
     "count": _number,
     "seconds": _seconds,
-    "p": _p,
+    "p": p_value,
     "number": _number,
 }

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from keju.reports.wording import Language, cells, heading, is_text, notes, title
+from keju.reports.wording import Language, cells, heading, is_text, notes, title, without_zeros
 from keju.results.table import Table
 
 if TYPE_CHECKING:
@@ -40,9 +40,10 @@ def show(tables: Sequence[Table], *, file: TextIO | None = None, language: Langu
 
 def to_text(table: Table, *, language: Language = "en") -> str:
     """The table as plain text with columns in line, Chinese characters counted as two places; never wrapped."""
+    table = without_zeros(table)
     widths = {position: widest for position, (_, widest) in enumerate(_widths(table, language))}
     head = [heading(column, language) for column in table.columns]
-    body = [[_one_line(text) for text in cells(table, row)] for row in table.rows]
+    body = [[_one_line(text) for text in cells(table, row, language)] for row in table.rows]
     first, *rest = (_padded(table, texts, widths) for texts in [head, *body])
     lines = [title(table, language), "", first, "-" * _whole(widths), *rest]
     if under := notes(table, language):
@@ -63,6 +64,7 @@ def _padded(table: Table, texts: Sequence[str], widths: Mapping[int, int]) -> st
 def _draw(console: Console, table: Table, language: Language) -> None:
     from rich.text import Text
 
+    table = without_zeros(table)
     console.print(Text(title(table, language), style="bold"))
     names = max(1, next((i for i, column in enumerate(table.columns) if not is_text(column)), 0))
     for number, part in enumerate(_parts(_widths(table, language), names, console.width)):
@@ -87,7 +89,7 @@ def _grid(table: Table, language: Language, widths: Mapping[int, int]) -> Grid:
         head = Text(heading(column, language))
         grid.add_column(head, justify="left" if is_text(column) else "right", width=width, overflow="fold")
     for row in table.rows:
-        texts = cells(table, row)
+        texts = cells(table, row, language)
         grid.add_row(*(Text(texts[position]) for position in widths), style="dim" if row.get("_faint") else None)
     return grid
 
@@ -96,7 +98,7 @@ def _widths(table: Table, language: Language) -> list[tuple[int, int]]:
     """(least, most) places of each column: a figure never breaks, a heading between words, a text anywhere."""
     from rich.cells import cell_len
 
-    drawn = [cells(table, row) for row in table.rows]
+    drawn = [cells(table, row, language) for row in table.rows]
     widths = []
     for position, column in enumerate(table.columns):
         head = heading(column, language)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from keju.errors import Misuse
-from keju.reports.numbers import cell, printable
+from keju.reports.numbers import cell, printable, raw
+from keju.results.phrase import Phrase, in_chinese, listed
 from keju.results.table import Column, Table
 
 Language = Literal["en", "zh"]
@@ -35,6 +37,11 @@ def chinese(language: Language) -> bool:
     return language == "zh"
 
 
+def in_language(text: str, language: Language) -> str:
+    """The text in the language, where it is a `Phrase`; any other text as it is."""
+    return in_chinese(text) if chinese(language) else text
+
+
 def word(key: str, language: Language) -> str:
     """The word for `key`."""
     return WORDS[key][chinese(language)]
@@ -55,9 +62,24 @@ def kinds(row: Mapping[str, Any]) -> list[str]:
     return [kind for kind in MARKS if row.get(f"_{kind}")]
 
 
-def cells(table: Table, row: Mapping[str, Any]) -> list[str]:
+def without_zeros(table: Table) -> Table:
+    """The table as people are shown it: columns of counts that are all 0 go, and a note names them."""
+    gone = [column for column in table.columns if column.hide_zero and _all_zero(column, table)]
+    if not gone:
+        return table
+    names = listed(Phrase(heading(column, "en"), heading(column, "zh")) for column in gone)
+    note = Phrase(f"Not shown, as every count is 0: {names}.", f"以下各列计数全为 0，未列出：{names.zh}。")
+    kept = tuple(column for column in table.columns if column not in gone)
+    return replace(table, columns=kept, notes=(*table.notes, note))
+
+
+def _all_zero(column: Column, table: Table) -> bool:
+    return {raw(column, row) for row in table.rows} - {None} == {0}
+
+
+def cells(table: Table, row: Mapping[str, Any], language: Language) -> list[str]:
     """The row as people read it, one text a column, with the row's marks after the first."""
-    drawn = [cell(column, row) for column in table.columns]
+    drawn = [cell(column, row, zh=chinese(language)) for column in table.columns]
     if drawn and (marks := "".join(MARKS[kind] for kind in kinds(row))):
         drawn[0] += f" {marks}"
     return drawn
@@ -66,7 +88,8 @@ def cells(table: Table, row: Mapping[str, Any]) -> list[str]:
 def notes(table: Table, language: Language) -> list[str]:
     """What stands under the table: the meaning of the marks that occur, then the table's own notes."""
     used = [kind for kind in MARKS if any(row.get(f"_{kind}") for row in table.rows)]
-    return [f"{MARKS[kind]} {word(kind, language)}" for kind in used] + [printable(note) for note in table.notes]
+    marks = [f"{MARKS[kind]} {word(kind, language)}" for kind in used]
+    return marks + [printable(in_language(note, language)) for note in table.notes]
 
 
 def about(meta: Mapping[str, Any]) -> list[tuple[str, str]]:

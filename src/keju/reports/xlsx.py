@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from keju.items import NOTHING
 from keju.reports.numbers import fields, printable
-from keju.reports.wording import Language, about, cells, heading, kinds, notes, title, word
+from keju.reports.wording import Language, about, cells, heading, in_language, kinds, notes, title, word
+from keju.results.phrase import Phrase
 from keju.results.table import Column, Kind, Table
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def to_xlsx(
     book.remove(book.worksheets[0])
     names = sheet_names([*(table.name for table in tables), word("notes", language)])
     cut = sum(_fill(book.create_sheet(name), table, language) for name, table in zip(names, tables, strict=False))
-    _fill_notes(book.create_sheet(names[-1]), _note_lines(tables, title, meta, language, cut))
+    _fill_notes(book.create_sheet(names[-1]), _note_lines(tables, title, meta, language, cut), language)
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
@@ -72,10 +73,10 @@ def _fill(sheet: Worksheet, table: Table, language: Language) -> int:
         values = [(value, column.kind) for column in table.columns for value in fields(column, row)]
         values += [("; ".join(word(kind, language) for kind in kinds(row)), "text")] * marked
         for position, (value, kind) in enumerate(values, start=1):
-            cut += _put(sheet.cell(number, position), value, kind)
+            cut += _put(sheet.cell(number, position), value, kind, language)
     sheet.freeze_panes = "B2"
     sheet.auto_filter.ref = sheet.dimensions
-    _set_widths(sheet, table, heads)
+    _set_widths(sheet, table, heads, language)
     return cut
 
 
@@ -84,12 +85,12 @@ def _write_header(sheet: Worksheet, heads: Sequence[str]) -> None:
 
     for position, head in enumerate(heads, start=1):
         cell = sheet.cell(1, position)
-        _put(cell, head, "text")
+        _put(cell, head, "text", "en")
         cell.font = Font(bold=True)
         cell.alignment = Alignment(wrap_text=True, vertical="top")
 
 
-def _put(cell: Cell | MergedCell, value: Any, kind: Kind) -> bool:
+def _put(cell: Cell | MergedCell, value: Any, kind: Kind, language: Language) -> bool:
     """Writes one cell; returns whether its text was cut."""
     if value is None or value == "":
         return False
@@ -97,28 +98,29 @@ def _put(cell: Cell | MergedCell, value: Any, kind: Kind) -> bool:
         cell.value = value
         cell.number_format = FORMATS.get(kind, "General")
         return False
-    text = printable(value)
-    shown = _cut(text)
+    text = printable(in_language(value, language))
+    shown = _cut(text, language)
     cell.value = shown
     cell.data_type = "s"  # openpyxl would make `=A` a formula and `#N/A` an error
     cell.quotePrefix = True  # and Excel would, once someone edits the cell
     return shown != text
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, language: Language) -> str:
     if len(text.encode("utf-16-le")) // 2 <= CELL_LIMIT:
         return text
-    mark = f" … [cut: {len(text):,} characters in all]"
+    n = f"{len(text):,}"
+    mark = in_language(Phrase(f" … [cut: {n} characters in all]", f" … [已截断：全文 {n} 字]"), language)
     kept = text.encode("utf-16-le")[: 2 * (CELL_LIMIT - len(mark))].decode("utf-16-le", "ignore")
     return kept + mark
 
 
-def _set_widths(sheet: Worksheet, table: Table, heads: Sequence[str]) -> None:
+def _set_widths(sheet: Worksheet, table: Table, heads: Sequence[str], language: Language) -> None:
     """Room for the longest line, where a Chinese character takes two places, between 8 and 60."""
     from openpyxl.utils import get_column_letter
     from rich.cells import cell_len
 
-    drawn = [cells(table, row) for row in table.rows]
+    drawn = [cells(table, row, language) for row in table.rows]
     owners = [i for i, column in enumerate(table.columns) for _ in _heads(column, "en")]
     for position, (owner, head) in enumerate(zip(owners, heads, strict=True), start=1):
         lines = [line for row in drawn for line in row[owner][:2000].split("\n")]
@@ -135,17 +137,19 @@ def _note_lines(
     for table in tables:
         lines += [(title(table, language), note) for note in notes(table, language) or [""]]
     if cut:
-        many = f"{cut:,} texts were" if cut > 1 else "one text was"
-        lines.append(
-            ("", f"{many} cut: a cell holds {CELL_LIMIT:,} characters. The JSON and CSV forms hold them whole.")
+        many, most = f"{cut:,} texts were" if cut > 1 else "one text was", f"{CELL_LIMIT:,}"
+        note = Phrase(
+            f"{many} cut: a cell holds {most} characters. The JSON and CSV forms hold them whole.",
+            f"{cut:,} 段文字已截断：一个单元格最多容纳 {most} 字。JSON 和 CSV 中为全文。",
         )
+        lines.append(("", in_language(note, language)))
     return lines
 
 
-def _fill_notes(sheet: Worksheet, lines: Sequence[tuple[str, str]]) -> None:
+def _fill_notes(sheet: Worksheet, lines: Sequence[tuple[str, str]], language: Language) -> None:
     for number, pair in enumerate(lines, start=1):
         for position, text in enumerate(pair, start=1):
-            _put(sheet.cell(number, position), text, "text")
+            _put(sheet.cell(number, position), text, "text", language)
     sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 40, 100
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from keju.errors import Misuse
+from keju.results import columns as c
 from keju.results.pairs import compare
+from keju.results.phrase import Phrase
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import Family, holm
-
-_ZH = {"language": "语言", "script": "字体"}
 
 
 def bilingual(scores: Sequence[Scores], variant: str = "language") -> Table:
@@ -20,19 +20,20 @@ def bilingual(scores: Sequence[Scores], variant: str = "language") -> Table:
     Recall, precision and F1 are micro, as in paper 000, Table 6. A run without the variant is the benchmark as it was
     authored: where that is in one language it is paired under that name. Raises `Misuse` where no two runs pair up.
     """
-    rows, left_out = [], set()
+    rows: list[dict[str, Any]] = []
+    left_out: set[Phrase] = set()
     for first, second in _pairs(scores, variant):
         test = compare(first, second, common=True)
         if test.left_out:
-            left_out.add(f"{first.model}: {test.left_out} items that only one run has or answered are left out.")
+            left_out.add(_left_out(first.model, test.left_out))
         rows.append(_row(first, second, variant) | _test(test))
     if not rows:
         raise Misuse(f"no two runs of one model differ in {variant!r} only; run it again with --variant {variant}=…")
     family = holm([row["p"] for row in rows])
     paired = [row | {"p_holm": p} for row, p in zip(rows, family.adjusted, strict=True)]
-    title = f"Paired by {variant}"
-    zh = f"按{_ZH.get(variant, variant)}配对"
-    return Table(f"paired_{variant}", title, _columns(variant), tuple(paired), (*_notes(family), *sorted(left_out)), zh)
+    notes = (*_notes(family), *sorted(left_out))
+    title, title_zh = f"Paired by {variant}", f"按{c.label(variant).zh}配对"
+    return Table(f"paired_{variant}", title, _columns(variant), tuple(paired), notes, title_zh)
 
 
 def _pairs(scores: Sequence[Scores], variant: str) -> list[tuple[Scores, Scores]]:
@@ -54,7 +55,7 @@ def value(s: Scores, variant: str) -> str:
     if variant in s.variant:
         return s.variant[variant]
     languages = {mark.item.wording.language for mark in s.items}
-    return languages.pop() if variant == "language" and len(languages) == 1 else "as authored"
+    return languages.pop() if variant == "language" and len(languages) == 1 else Phrase("as authored", "原作")
 
 
 def _row(first: Scores, second: Scores, variant: str) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def _test(test: Any) -> dict[str, Any]:
 
 
 def _columns(variant: str) -> tuple[Column, ...]:
-    zh = _ZH.get(variant, variant)
+    zh = c.label(variant).zh
     sides = [
         column
         for side, ordinal, mark in (("first", "First", "一"), ("second", "Second", "二"))
@@ -95,21 +96,37 @@ def _columns(variant: str) -> tuple[Column, ...]:
         )
     ]
     return (
-        Column("model", "Model", "text", "模型"),
+        c.MODEL,
         *sides,
-        Column("n", "N", "count", "题数"),
-        Column("difference", "Difference", "difference", "差值"),
-        Column("interval", "95 % CI", "interval", "95% 置信区间"),
-        Column("only_first", "Only first right", "count", "仅前者答对"),
-        Column("only_second", "Only second right", "count", "仅后者答对"),
-        Column("p", "p", "p", "p"),
-        Column("p_holm", "p (Holm)", "p", "p（Holm 校正）"),
+        c.N,
+        c.DIFFERENCE,
+        c.INTERVAL,
+        c.ONLY_FIRST,
+        c.ONLY_SECOND,
+        c.P,
+        c.P_HOLM,
     )
 
 
-def _notes(family: Family) -> tuple[str, ...]:
+def _notes(family: Family) -> tuple[Phrase, ...]:
     return (
-        "Same items on both sides, paired by id; recall is accuracy, precision is over valid answers, both micro.",
-        "Difference: first minus second, 95 % CI by a paired bootstrap over items; p: McNemar's exact test.",
-        f"p (Holm) is adjusted over the family of {family.size} tests of this table.",
+        Phrase(
+            "Same items on both sides, paired by id; recall is accuracy, precision is over valid answers, both micro.",
+            "两侧题目相同，按题号配对；召回率即准确率，精确率以有效回答为分母，均为微平均。",
+        ),
+        Phrase(
+            "Difference: first minus second, 95 % CI by a paired bootstrap over items; p: McNemar's exact test.",
+            "差值：前者减后者，95 % 置信区间由对题目的配对自助法得出；p：McNemar 精确检验。",
+        ),
+        Phrase(
+            f"p (Holm) is adjusted over the family of {family.size} tests of this table.",
+            f"p（Holm 校正）按本表 {family.size} 个检验组成的检验族校正。",
+        ),
+    )
+
+
+def _left_out(model: str, n: int) -> Phrase:
+    return Phrase(
+        f"{model}: {n} items that only one run has or answered are left out.",
+        f"{model}：{n} 道题只在一次运行中出现或作答，未计入。",
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,14 @@ from keju.benchmark import label_of
 from keju.errors import BadFile, Misuse
 from keju.items import Item
 from keju.results import columns as c
+from keju.results.figures import p_equals, percent
 from keju.results.leaderboard import comparability_notes, interval_notes, state
+from keju.results.phrase import Phrase, listed
 from keju.results.scores import Cell, Scores
 from keju.results.table import Column, Table
 from keju.stats import heterogeneity
 
-UNLABELLED = "(none)"
+UNLABELLED = Phrase("(none)", "（无）")
 """What a table calls the items that do not have the label."""
 
 
@@ -26,7 +29,7 @@ def breakdown(scores: Sequence[Scores], label: str) -> Table:
 
     Raises `Misuse` where no item has the label, or for no runs.
     """
-    return _table(scores, lambda item: label_of(item, label), label, label.replace("_", " ").capitalize())
+    return _table(scores, lambda item: label_of(item, label), label, c.label(label))
 
 
 def dimensions(scores: Sequence[Scores], mapping: Path | None = None) -> Table:
@@ -34,29 +37,35 @@ def dimensions(scores: Sequence[Scores], mapping: Path | None = None) -> Table:
 
     `mapping` is a TOML file like the one in the package: dimension → the question types that belong to it. Items of a
     type that it does not name are counted as `(none)`, and the types are listed. Raises `BadFile` for a broken file and
-    `Misuse` where no item has the label `question_type`.
+    `Misuse` where no item has the label `question_type`, or none a type that the file names.
     """
     dimension_of = read_dimensions(mapping)
+    types = {m.labels["question_type"] for s in scores for m in s.items if "question_type" in m.labels}
+    unknown = listed(sorted(name for name in types if folded(name) not in dimension_of))
+    if types and not any(folded(name) in dimension_of for name in types):
+        raise Misuse(f"no dimension is given for any question type here: {unknown}; add them to the mapping")
     table = _table(
         scores,
-        lambda item: dimension_of.get(_folded(item.labels.get("question_type", ""))),
+        lambda item: dimension_of.get(folded(item.labels.get("question_type", ""))),
         "question_type",
-        "Dimension",
+        c.label("dimension"),
     )
-    types = {m.labels["question_type"] for s in scores for m in s.items if "question_type" in m.labels}
-    unknown = sorted(name for name in types if _folded(name) not in dimension_of)
     if not unknown:
         return table
-    note = f"No dimension is given for {', '.join(unknown)}: add the question type to the mapping."
-    return Table(table.name, table.title, table.columns, table.rows, (*table.notes, note), table.title_zh)
+    note = Phrase(
+        f"No dimension is given for {unknown}: add the question type to the mapping.",
+        f"以下题型没有对应的能力维度：{unknown.zh}。请将其补入映射文件。",
+    )
+    return replace(table, notes=(*table.notes, note))
 
 
-def read_dimensions(mapping: Path | None = None) -> dict[str, str]:
+def read_dimensions(mapping: Path | None = None) -> dict[str, Phrase]:
     """Question type, folded → dimension, from a TOML file or the package's own. Raises `BadFile`."""
     source = mapping or files("keju.results").joinpath("dimensions.toml")
     try:
         tables = tomllib.loads(source.read_text(encoding="utf-8"))
-        pairs = [(_folded(name), table["title"]) for table in tables.values() for name in table["question_types"]]
+        titled = [(_title(table), table["question_types"]) for table in tables.values()]
+        pairs = [(folded(name), title) for title, names in titled for name in names]
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadFile(f"{source}: cannot be read as TOML: {error}") from error
     except (KeyError, TypeError, AttributeError) as error:
@@ -67,31 +76,37 @@ def read_dimensions(mapping: Path | None = None) -> dict[str, str]:
     return dimension_of
 
 
-def _folded(name: str) -> str:
+def _title(table: Mapping[str, Any]) -> Phrase:
+    return Phrase(table["title"], str(table.get("title_zh", table["title"])))
+
+
+def folded(name: str) -> str:
+    """The name as `read_dimensions` has it: case, hyphens and underscores do not matter."""
     return " ".join(name.replace("_", " ").replace("-", " ").casefold().split())
 
 
-def _table(scores: Sequence[Scores], value_of: Callable[[Item], str | None], label: str, title: str) -> Table:
+def _table(scores: Sequence[Scores], value_of: Callable[[Item], str | None], label: str, title: Phrase) -> Table:
     if not scores:
         raise Misuse("a breakdown needs at least one run")
     cells = [(s, s.group(value_of, label)) for s in scores]
-    rows = [_row(s, cell) for s, found in cells for cell in found]
+    rows = [_row(s, cell, label) for s, found in cells for cell in found]
     notes = (
-        *(sentence for s, found in cells for sentence in _summary(s, found)),
+        *(_summary(s, found) for s, found in cells),
         *interval_notes(cell.interval.method if cell.interval else None for _, found in cells for cell in found),
         *comparability_notes(scores),
     )
     answered = () if all(s.complete for s in scores) else (c.ANSWERED,)
-    group = Column("value", title, "text", _ZH.get(title))
+    group = Column("value", title, "text", title.zh)
     columns = (c.MODEL, group, c.ACCURACY, c.INTERVAL, c.N, c.CORRECT, *answered)
     name = title.lower().replace(" ", "_")
-    return Table(f"by_{name}", f"Accuracy by {title.lower()}", columns, tuple(rows), notes, _title_zh(title))
+    return Table(f"by_{name}", f"Accuracy by {title.lower()}", columns, tuple(rows), notes, f"按{title.zh}的准确率")
 
 
-def _row(s: Scores, cell: Cell) -> dict[str, Any]:
+def _row(s: Scores, cell: Cell, label: str) -> dict[str, Any]:
+    value = UNLABELLED if cell.value is None else cell.value
     row: dict[str, Any] = {
         "model": s.name,
-        "value": UNLABELLED if cell.value is None else cell.value,
+        "value": c.modality(value) if label == "modality" else value,
         "accuracy": cell.accuracy,
         "interval": cell.interval.pair if cell.interval else None,
         "n": cell.n,
@@ -101,42 +116,28 @@ def _row(s: Scores, cell: Cell) -> dict[str, Any]:
     return row | {"_faint": True} if cell.faint else row
 
 
-def _summary(s: Scores, cells: Sequence[Cell]) -> Iterable[str]:
+def _summary(s: Scores, cells: Sequence[Cell]) -> Phrase:
     """Micro and macro, never one in the other's place; and whether the groups differ by more than chance."""
     measured = [cell for cell in cells if cell.accuracy is not None]
     if not measured or s.accuracy is None:
-        yield f"{s.name}: nothing was answered."
-        return
-    macro = sum(cell.accuracy or 0.0 for cell in measured) / len(measured)
-    text = f"{s.name}: micro {s.accuracy:.1%} (over items), macro {macro:.1%} (mean of {len(measured)} groups)"
-    if not s.settled:
-        yield f"{text}; {state(s)}."
-        return
-    if len(measured) < 2:
-        yield f"{text}."
-        return
-    test = heterogeneity([cell.correct for cell in measured], [cell.n for cell in measured])
-    p = "p < 0.001" if test.p < 0.001 else f"p = {test.p:.3f}"
-    rough = ", rough: some expected counts are below 5" if test.smallest_expected < 5 else ""
-    yield f"{text}; between groups: chi-square {test.statistic:.2f}, df {test.df}, {p}{rough}."
+        return Phrase(f"{s.name}: nothing was answered.", f"{s.name}：没有任何回答。")
+    micro, k = percent(s.accuracy), len(measured)
+    macro = percent(sum(cell.accuracy or 0.0 for cell in measured) / k)
+    averages = Phrase(
+        f"{s.name}: micro {micro} (over items), macro {macro} (mean of {k} groups)",
+        f"{s.name}：微平均 {micro}（按题），宏平均 {macro}（{k} 组的均值）",
+    )
+    more = [state(s)] if not s.settled else [_between(measured)] if k > 1 else []
+    said = listed([averages, *more], between=("; ", "；"))
+    return Phrase(f"{said}.", f"{said.zh}。")
 
 
-_ZH = {
-    "Genre": "剧种",
-    "Question type": "题型",
-    "Dimension": "能力维度",
-    "Difficulty": "难度",
-    "Modality": "模态",
-    "Level": "等级",
-    "Task": "任务",
-    "Split": "划分",
-    "Options": "选项数",
-    "Language": "语言",
-    "Original language": "原作语言",
-    "Section": "部分",
-    "Subject": "科目",
-}
-
-
-def _title_zh(title: str) -> str | None:
-    return f"按{_ZH[title]}的准确率" if title in _ZH else None
+def _between(cells: Sequence[Cell]) -> Phrase:
+    test = heterogeneity([cell.correct for cell in cells], [cell.n for cell in cells])
+    rough = Phrase(", rough: some expected counts are below 5", "（部分期望频数小于 5，仅供参考）")
+    if test.smallest_expected >= 5:
+        rough = Phrase("", "")
+    return Phrase(
+        f"between groups: chi-square {test.statistic:.2f}, df {test.df}, {p_equals(test.p)}{rough}",
+        f"组间差异：卡方 {test.statistic:.2f}，自由度 {test.df}，{p_equals(test.p)}{rough.zh}",
+    )

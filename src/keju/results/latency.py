@@ -13,6 +13,7 @@ from keju.errors import Misuse
 from keju.records import STAGES, Record
 from keju.results import columns as c
 from keju.results.mark import LATENCY_STAGES, Mark
+from keju.results.phrase import Phrase, listed
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import Durations, durations
@@ -28,7 +29,13 @@ _STAGE_ZH = {
     "infer": "推理",
     "first_token": "首个词元",
 }
-TOTAL = "inference time"
+_PERCEPTION: dict[Perception, Phrase] = {
+    "none": Phrase("none", "无"),
+    "measured": Phrase("measured", "实测"),
+    "cached": Phrase("cached", "缓存"),
+    "mixed": Phrase("mixed", "混合"),
+}
+TOTAL = Phrase("inference time", "推理时间")
 """Name of the row that adds up `LATENCY_STAGES` call by call."""
 
 
@@ -75,7 +82,7 @@ def latency_by_modality(scores: Sequence[Scores]) -> Table:
         c.MODEL,
         Column("accuracy", "Overall accuracy", "share", "总准确率"),
         *(
-            Column(f"accuracy_{_key(m)}", f"{m.capitalize()} accuracy", "share", _MODALITY_ZH.get(m))
+            Column(f"accuracy_{_key(m)}", f"{m.capitalize()} accuracy", "share", f"{c.modality(m).zh}准确率")
             for m in modalities
         ),
         Column("inference_s", "Inference time", "seconds", "推理时间"),
@@ -104,16 +111,16 @@ def _stage_rows(s: Scores) -> Iterable[dict[str, Any]]:
         for stage in STAGES:
             seconds = [record.stages[stage] for record in records if stage in record.stages]
             if seconds:
-                yield _row(s, kind, stage, durations(seconds))
+                yield _row(s, kind, Phrase(stage, _STAGE_ZH[stage]), durations(seconds))
         if records:
             sums = [sum(record.stages.get(stage, 0.0) for stage in LATENCY_STAGES) for record in records]
             yield _row(s, kind, TOTAL, durations(sums))
 
 
-def _row(s: Scores, kind: Perception, stage: str, d: Durations) -> dict[str, Any]:
+def _row(s: Scores, kind: Perception, stage: Phrase, d: Durations) -> dict[str, Any]:
     return {
         "model": s.name,
-        "perception": kind,
+        "perception": _PERCEPTION[kind],
         "stage": stage,
         "timed": d.n,
         "median_s": d.median,
@@ -132,7 +139,7 @@ def _modality_row(s: Scores) -> dict[str, Any]:
         "accuracy": s.accuracy,
         "inference_s": sum(times) if len(times) == s.n else None,
         "wall_s": s.wall,
-        "perception": _kind(s.items),
+        "perception": _PERCEPTION[_kind(s.items)],
         "n": s.n,
         "timed": len(times),
     }
@@ -146,29 +153,51 @@ def _kind(marks: Sequence[Mark]) -> Perception:
     return kinds.pop() if kinds else "none"
 
 
-def _notes(scores: Sequence[Scores]) -> tuple[str, ...]:
-    untimed = [f"{s.name}: {n} of {s.answered}" for s in scores if (n := _untimed(s))]
+def _notes(scores: Sequence[Scores]) -> tuple[Phrase, ...]:
     return (
-        "Inference time is preprocessing, perception and inference; loading and queueing are not part of it.",
-        "Sums add up single calls; wall time is what passed, less where calls were in flight together.",
-        'Perception "cached": transcripts or texts came from the cache and cost no time here; not comparable.',
-        "Latencies of endpoints include the network and are not comparable with those of local models.",
-        *([f"Replies that were not timed (replayed or imported), left out: {'; '.join(untimed)}."] if untimed else []),
+        Phrase(
+            "Inference time is preprocessing, perception and inference; loading and queueing are not part of it.",
+            "推理时间 = 预处理 + 感知 + 推理；读取和排队不计入。",
+        ),
+        Phrase(
+            "Sums add up single calls; wall time is what passed, less where calls were in flight together.",
+            "各次之和由单次调用相加而得；实际用时是真正经过的时间，多个调用同时进行时小于前者。",
+        ),
+        Phrase(
+            'Perception "cached": transcripts or texts came from the cache and cost no time here; not comparable.',
+            "感知为“缓存”：转写或识字的文本取自缓存，本次未耗时，不可比较。",
+        ),
+        Phrase(
+            "Latencies of endpoints include the network and are not comparable with those of local models.",
+            "远程接口的耗时含网络时间，不可与本地模型比较。",
+        ),
+        *_untimed_note(scores),
     )
+
+
+def _untimed_note(scores: Sequence[Scores]) -> Iterable[Phrase]:
+    counts = [(s, n) for s in scores if (n := _untimed(s))]
+    if counts:
+        each = (Phrase(f"{s.name}: {n} of {s.answered}", f"{s.name}，{s.answered} 个中的 {n} 个") for s, n in counts)
+        untimed = listed(each, between=("; ", "；"))
+        yield Phrase(
+            f"Replies that were not timed (replayed or imported), left out: {untimed}.",
+            f"未计时的回答（重放或导入）不计入：{untimed.zh}。",
+        )
 
 
 def _untimed(s: Scores) -> int:
     return sum(mark.extraction is not None and mark.latency is None for mark in s.items)
 
 
-def _wall(s: Scores) -> Iterable[str]:
+def _wall(s: Scores) -> Iterable[Phrase]:
     if s.wall:
-        per_second = f", {s.answered / s.wall:.2f} items per second" if s.answered else ""
-        yield f"{s.name}: {s.wall:,.1f} s of wall time in all sessions{per_second}."
+        speed = f"{s.answered / s.wall:.2f}"
+        yield Phrase(
+            f"{s.name}: {s.wall:,.1f} s of wall time in all sessions, {speed} items per second.",
+            f"{s.name}：各次会话实际用时共 {s.wall:,.1f} s，每秒 {speed} 题。",
+        )
 
 
 def _key(modality: str) -> str:
     return modality.replace("+", "_")
-
-
-_MODALITY_ZH = {"image": "图像准确率", "audio": "音频准确率", "text": "文本准确率", "image+audio": "图像与音频准确率"}

@@ -7,6 +7,7 @@ from typing import Any
 
 from keju.errors import Misuse
 from keju.results import columns as c
+from keju.results.phrase import Phrase, in_chinese, listed
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 
@@ -21,9 +22,9 @@ def leaderboard(scores: Sequence[Scores], *, published: Iterable[Mapping[str, An
     ranked = sorted(scores, key=lambda s: (not s.settled, s.accuracy is None, -(s.accuracy or 0.0)))
     theirs = [{**row, "_published": True} for row in published]
     sources = sorted({row["source"] for row in theirs if "source" in row})
-    notes = [*_notes(ranked), *(f"Published rows are from {source}." for source in sources)]
+    cited = (Phrase(f"Published rows are from {s}.", f"已发表的数据取自 {in_chinese(s)}。") for s in sources)
     rows = (*map(_row, ranked), *theirs)
-    return Table("leaderboard", "Leaderboard", _columns(ranked), rows, tuple(notes), "排行榜")
+    return Table("leaderboard", "Leaderboard", _columns(ranked), rows, (*_notes(ranked), *cited), "排行榜")
 
 
 def _row(s: Scores) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def _row(s: Scores) -> dict[str, Any]:
         "variant": s.variation or None,
         "accuracy": s.accuracy,
         "interval": s.interval.pair if s.interval else None,
-        "interval_method": s.interval_method,
+        "interval_method": _METHODS[s.interval_method] if s.interval_method else None,
         "interval_clustered": s.interval_clustered.pair if s.interval_clustered else None,
         "n": s.n,
         "state": state(s),
@@ -55,12 +56,14 @@ def _row(s: Scores) -> dict[str, Any]:
     }
 
 
-def state(s: Scores) -> str:
+def state(s: Scores) -> Phrase:
     """`complete`, or how much is missing, in the words of a table."""
     if s.complete:
-        return "complete"
-    missing = f"{s.n - s.answered} of {s.n} unanswered"
-    return f"{missing}, counted as wrong" if s.settled else f"incomplete: {missing}"
+        return Phrase("complete", "完整")
+    missing = s.n - s.answered
+    if s.settled:
+        return Phrase(f"{missing} of {s.n} unanswered, counted as wrong", f"{s.n} 题中 {missing} 题未答，计为答错")
+    return Phrase(f"incomplete: {missing} of {s.n} unanswered", f"不完整，{s.n} 题中 {missing} 题未答")
 
 
 def _columns(scores: Sequence[Scores]) -> tuple[Column, ...]:
@@ -90,50 +93,87 @@ def _columns(scores: Sequence[Scores]) -> tuple[Column, ...]:
     )
 
 
-def _notes(scores: Sequence[Scores]) -> Iterable[str]:
-    yield "Accuracy is right answers over all N items; a reply without a valid label counts as wrong."
+def _notes(scores: Sequence[Scores]) -> Iterable[Phrase]:
+    yield Phrase(
+        "Accuracy is right answers over all N items; a reply without a valid label counts as wrong.",
+        "准确率 = 答对题数 / 全部题数；未给出有效选项的回答计为答错。",
+    )
     yield from interval_notes({s.interval_method for s in scores})
-    yield "Chance is the mean of 1 / options per item; p (above chance) is its exact one-sided Poisson-binomial test."
+    yield Phrase(
+        "Chance is the mean of 1 / options per item; p (above chance) is its exact one-sided Poisson-binomial test.",
+        "随机水平为各题“1 / 选项数”的均值；p（高于随机）由泊松二项分布的单侧精确检验得出。",
+    )
     if any(s.interval_clustered for s in scores):
-        yield "Some items share a picture or clip: 95 % CI (by medium) resamples those groups whole."
-    if open_runs := [s for s in scores if not s.settled]:
-        names = ", ".join(s.name for s in open_runs)
-        yield (
-            f"Incomplete: {names}. Over all N, unanswered items are not yet right, so the accuracy is a lower bound; "
-            "over the answered it may flatter. Run again to ask what is missing."
+        yield Phrase(
+            "Some items share a picture or clip: 95 % CI (by medium) resamples those groups whole.",
+            "部分题目共用图片或音频：95 % 置信区间（按媒体）将共用媒体的题目整组重抽样。",
         )
-    if counted := [s for s in scores if s.settled and not s.complete]:
-        yield f"Blocked and failed calls were counted as wrong answers, as asked: {', '.join(s.name for s in counted)}."
+    yield from _unanswered_notes(scores)
     if any(s.drawn for s in scores):
-        yield (
+        yield Phrase(
             "Drawn: the reply gave no label and the protocol drew an option. Expected accuracy counts each draw at its "
-            "chance; accuracy without draws counts none; a drawn answer is no valid response."
+            "chance; accuracy without draws counts none; a drawn answer is no valid response.",
+            "随机抽取：回答未给出选项，由协议随机抽取一个。期望准确率对每次抽取按其随机水平计分；准确率（不计抽取）一概不计；"
+            "抽取的答案不是有效回答。",
         )
     yield from comparability_notes(scores)
 
 
-def interval_notes(methods: Iterable[str | None]) -> Iterable[str]:
+def _unanswered_notes(scores: Sequence[Scores]) -> Iterable[Phrase]:
+    if open_runs := listed(s.name for s in scores if not s.settled):
+        yield Phrase(
+            f"Incomplete: {open_runs}. Over all N, unanswered items are not yet right, so the accuracy is a lower "
+            "bound; over the answered it may flatter. Run again to ask what is missing.",
+            f"不完整：{open_runs.zh}。以全部题数计，未答的题尚未算对，准确率是下界；以已答题数计则可能偏高。"
+            "再次运行即可补问。",
+        )
+    if counted := listed(s.name for s in scores if s.settled and not s.complete):
+        yield Phrase(
+            f"Blocked and failed calls were counted as wrong answers, as asked: {counted}.",
+            f"按要求，被过滤和失败的调用已计为答错：{counted.zh}。",
+        )
+
+
+_METHODS = {"bootstrap": Phrase("bootstrap", "自助法"), "wilson": Phrase("wilson", "Wilson 法")}
+
+
+def interval_notes(methods: Iterable[str | None]) -> Iterable[Phrase]:
     """What the intervals in a table are."""
-    said = {
-        "bootstrap": "95 % CI: percentile bootstrap over items, 10,000 resamples, seed 0.",
-        "wilson": "Wilson's interval is shown where N < 30, or all or no answers are right: the bootstrap degenerates.",
-    }
     present = set(methods)
-    yield from (sentence for method, sentence in said.items() if method in present)
+    if "bootstrap" in present:
+        yield Phrase(
+            "95 % CI: percentile bootstrap over items, 10,000 resamples, seed 0.",
+            "95 % 置信区间：对题目作百分位自助法，重抽样 10,000 次，随机种子 0。",
+        )
+    if "wilson" in present:
+        yield Phrase(
+            "Wilson's interval is shown where N < 30, or all or no answers are right: the bootstrap degenerates.",
+            "题数不足 30，或全部答对、全部答错时，自助法退化，改用 Wilson 区间。",
+        )
 
 
-def comparability_notes(scores: Sequence[Scores]) -> Iterable[str]:
+def comparability_notes(scores: Sequence[Scores]) -> Iterable[Phrase]:
     """What stands between rows of one table: another protocol, parser, benchmark or number of items."""
-    for name, values in (
-        ("benchmarks", {s.benchmark for s in scores}),
-        ("protocols", {s.protocol for s in scores}),
-        ("parsers", {s.parser for s in scores}),
-        ("numbers of items", {str(s.n) for s in scores}),
+    for name, zh, values in (
+        ("benchmarks", "基准", {s.benchmark for s in scores}),
+        ("protocols", "协议", {s.protocol for s in scores}),
+        ("parsers", "解析规则", {s.parser for s in scores}),
+        ("numbers of items", "题数", {str(s.n) for s in scores}),
     ):
         if len(values) > 1:
-            yield f"Rows differ in their {name} ({', '.join(sorted(values))}): they are not directly comparable."
+            found = listed(sorted(values))
+            yield Phrase(
+                f"Rows differ in their {name} ({found}): they are not directly comparable.",
+                f"各行的{zh}不同（{found.zh}），不可直接比较。",
+            )
     if len({s.protocol for s in scores}) == 1 and len({s.prompts for s in scores}) > 1:
-        yield "Rows ran under different versions of the same protocol: they are not directly comparable."
+        yield Phrase(
+            "Rows ran under different versions of the same protocol: they are not directly comparable.",
+            "各行所用的是同一协议的不同版本，不可直接比较。",
+        )
     if broken := sorted({i for s in scores for i in s.without_key}):
-        listed = ", ".join(broken[:8]) + (f" and {len(broken) - 8} more" if len(broken) > 8 else "")
-        yield f"No usable key, so never right (correct the data): {listed}."
+        ids = listed(broken, 8)
+        yield Phrase(
+            f"No usable key, so never right (correct the data): {ids}.",
+            f"没有可用的正确答案，因此永不算对（请更正数据）：{ids.zh}。",
+        )

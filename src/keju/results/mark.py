@@ -8,6 +8,7 @@ from typing import Literal
 
 from keju.items import Item
 from keju.protocols import Extraction
+from keju.protocols.extraction import Reason
 from keju.records import Record
 
 Outcome = Literal["answered", "truncated", "blocked", "failed", "pending"]
@@ -43,7 +44,7 @@ class Mark:
         return self.extraction.label if self.extraction else None
 
     @property
-    def reason(self) -> str | None:
+    def reason(self) -> Reason | None:
         """Why a reply gave no label."""
         return self.extraction.reason if self.extraction else None
 

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from keju.results.mark import Mark
+from keju.protocols.extraction import Reason
+from keju.results import columns as c
+from keju.results.mark import Mark, Outcome
+from keju.results.phrase import Phrase
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
+
+_STATUS_ZH: Mapping[Outcome, str] = {
+    "answered": "已答",
+    "truncated": "截断",
+    "blocked": "被过滤",
+    "failed": "失败",
+    "pending": "未问",
+}
+_REASON_ZH: Mapping[Reason, str] = {
+    "empty": "空回答",
+    "truncated": "截断",
+    "refusal": "拒答",
+    "several": "多个选项",
+    "not-an-option": "不是选项",
+    "no-label": "未给选项",
+}
 
 
 def marked_items(scores: Scores) -> Table:
@@ -21,27 +41,27 @@ def marked_items(scores: Scores) -> Table:
         Column("reason", "Invalid because", "text", "无效原因"),
         Column("drawn", "Drawn", "count", "随机抽取"),
         Column("modality", "Modality", "text", "模态"),
-        *(Column(f"label_{name}", name.replace("_", " ").capitalize()) for name in names),
+        *(Column(f"label_{name}", c.label(name), "text", c.label(name).zh) for name in names),
         Column("latency_s", "Latency", "seconds", "耗时"),
         Column("error", "Error", "text", "错误"),
         Column("text", "Reply", "text", "回答原文"),
     )
     rows = tuple(_row(mark) for mark in scores.items)
     title = f"Items of {scores.name}, parser {scores.parser}"
-    return Table("items", title, columns, rows, (), f"{scores.name} 逐题结果")
+    return Table("items", title, columns, rows, (), f"{scores.name} 逐题结果，解析规则 {scores.parser}")
 
 
 def _row(mark: Mark) -> dict[str, Any]:
     error = (mark.record.error if mark.record else None) or {}
     return {
         "id": mark.id,
-        "status": mark.status,
+        "status": Phrase(mark.status, _STATUS_ZH[mark.status]),
         "label": mark.label,
         "key": mark.answer,
         "correct": int(mark.correct) if mark.extraction else None,
-        "reason": mark.reason,
+        "reason": Phrase(mark.reason, _REASON_ZH[mark.reason]) if mark.reason else None,
         "drawn": int(mark.drawn) if mark.extraction else None,
-        "modality": mark.modality,
+        "modality": c.modality(mark.modality),
         **{f"label_{name}": value for name, value in mark.labels.items()},
         "latency_s": mark.latency,
         "error": error.get("message"),

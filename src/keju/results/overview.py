@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from keju.benchmark import label_of
 from keju.models.catalogue import presets
 from keju.results.bilingual import bilingual
-from keju.results.breakdowns import breakdown, dimensions, read_dimensions
+from keju.results.breakdowns import breakdown, dimensions, folded, read_dimensions
 from keju.results.latency import latency_by_modality, latency_by_stage
 from keju.results.leaderboard import leaderboard
 from keju.results.pairs import pairs
@@ -35,7 +35,7 @@ def overview(
         tables.append(pairs(scores, common=True))
     tables += [breakdown(scores, label) for label in labels or _labels(runs)]
     known = read_dimensions()
-    if any(mark.labels.get("question_type") in known for s in scores for mark in s.items):
+    if any(folded(mark.labels.get("question_type", "")) in known for s in scores for mark in s.items):
         tables.append(dimensions(scores))
     tables += [bilingual(scores, name) for name in ("language", "script") if _varies(scores, name)]
     tables.append(parser_sensitivity(runs))

@@ -8,11 +8,14 @@ from itertools import combinations
 from typing import Any, Literal
 
 from keju.errors import Misuse
+from keju.results import columns as c
+from keju.results.figures import p_equals
 from keju.results.leaderboard import state
 from keju.results.mark import Mark
+from keju.results.phrase import Phrase, listed
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
-from keju.stats import Interval, cochran_q, holm, mcnemar, paired_difference
+from keju.stats import Family, Interval, cochran_q, holm, mcnemar, paired_difference
 
 _SHOWN = 8
 """Ids that a message lists before it only counts."""
@@ -41,15 +44,16 @@ class Comparison:
     """Two-sided, on the discordant items."""
     method: str
     """`exact`: McNemar's test as a binomial."""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Phrase, ...] = ()
     """What else differs between the two: protocol, prompts, parser."""
 
     @property
-    def note(self) -> str:
+    def note(self) -> Phrase:
         """Everything a reader must know beside the figures; usually empty."""
-        nothing = [] if self.only_first + self.only_second else ["no discordant pairs"]
-        left_out = [f"{self.left_out} items left out"] if self.left_out else []
-        return "; ".join([*nothing, *left_out, *self.warnings])
+        nothing = [] if self.only_first + self.only_second else [Phrase("no discordant pairs", "没有结果不一致的题目")]
+        n = self.left_out
+        left_out = [Phrase(f"{n} items left out", f"{n} 道题未计入")] if n else []
+        return listed([*nothing, *left_out, *self.warnings], between=("; ", "；"))
 
 
 def compare(a: Scores, b: Scores, *, common: bool = False) -> Comparison:
@@ -59,6 +63,12 @@ def compare(a: Scores, b: Scores, *, common: bool = False) -> Comparison:
     count as wrong. With `common` the test is over the items that both have and answered; the rest is counted.
     """
     ids = _paired(a, b, common)
+    if isinstance(ids, Phrase):
+        raise Misuse(ids)
+    return _tested(a, b, ids)
+
+
+def _tested(a: Scores, b: Scores, ids: Sequence[str]) -> Comparison:
     first, second = ([s.right[i] for i in ids] for s in (a, b))
     test = mcnemar(first, second)
     difference = paired_difference(first, second)
@@ -100,54 +110,61 @@ def pairs(scores: Sequence[Scores], *, against: Literal["all", "best"] = "all", 
     made = [_attempt(a, b, common) for a, b in chosen]
     family = holm([test.p if isinstance(test, Comparison) else None for test in made])
     rows = [_row(a, b, test, p) for (a, b), test, p in zip(chosen, made, family.adjusted, strict=True)]
-    which = "all pairs of runs" if against == "all" else f"{ranked[0].name} against each other run"
-    notes = (
-        "Difference: first minus second, over the same items.",
-        "95 % CI: paired bootstrap over items, 10,000 resamples, seed 0; Agresti and Min's where that degenerates.",
-        "p: McNemar's exact test on the discordant items, two-sided.",
-        f"p (Holm) is adjusted over the family of {family.size} tests: {which}.",
-        *_cochran_note(ranked),
-    )
+    notes = (*_notes(family, None if against == "all" else ranked[0]), *_cochran_note(ranked))
     return Table("pairs", "Paired comparisons", _columns(rows), tuple(rows), notes, "成对比较")
 
 
-def _paired(a: Scores, b: Scores, common: bool) -> list[str]:
-    """Ids of the items to pair."""
+def _paired(a: Scores, b: Scores, common: bool) -> list[str] | Phrase:
+    """Ids of the items to pair, or why there is nothing to pair."""
     both = [i for i in a.by_id if i in b.by_id]
     if not both:
-        raise Misuse(f"{a.name} and {b.name} have no item in common: nothing can be paired")
+        return Phrase(
+            f"{a.name} and {b.name} have no item in common: nothing can be paired",
+            f"{a.name} 与 {b.name} 没有共同的题目，无法配对",
+        )
     if common:
         both = [i for i in both if _counts(a, a.by_id[i]) and _counts(b, b.by_id[i])]
         if not both:
-            raise Misuse(f"{a.name} and {b.name} have no item that both answered: nothing can be paired")
+            return Phrase(
+                f"{a.name} and {b.name} have no item that both answered: nothing can be paired",
+                f"{a.name} 与 {b.name} 没有双方都作答的题目，无法配对",
+            )
         return both
     for one, other in ((a, b), (b, a)):
         if lacking := other.by_id.keys() - one.by_id.keys():
-            raise Misuse(f"{one.name} lacks {len(lacking)} items of {other.name}: {_listed(lacking)}. {_REMEDY}")
+            ids = listed(sorted(lacking), _SHOWN)
+            return Phrase(
+                f"{one.name} lacks {len(lacking)} items of {other.name}: {ids}. {_REMEDY}",
+                f"{one.name} 缺少 {other.name} 的 {len(lacking)} 道题：{ids.zh}。{_REMEDY.zh}",
+            )
     for s in (a, b):
         if not s.settled:
-            raise Misuse(f"{s.name} is {state(s)}: {_listed(m.id for m in s.items if m.extraction is None)}. {_REMEDY}")
+            ids = listed(sorted(m.id for m in s.items if m.extraction is None), _SHOWN)
+            return Phrase(
+                f"{s.name} is {state(s)}: {ids}. {_REMEDY}", f"{s.name}（{state(s).zh}）：{ids.zh}。{_REMEDY.zh}"
+            )
     return both
 
 
-_REMEDY = "Complete the runs, or compare the items that both answered (common=True, --common)"
+_REMEDY = Phrase(
+    "Complete the runs, or compare the items that both answered (common=True, --common)",
+    "请先补全运行，或只比较双方都作答的题目（common=True，--common）",
+)
 
 
 def _counts(s: Scores, mark: Mark) -> bool:
     return mark.extraction is not None or (s.count_failures_as_wrong and mark.status != "pending")
 
 
-def _attempt(a: Scores, b: Scores, common: bool) -> Comparison | str:
-    try:
-        return compare(a, b, common=common)
-    except Misuse as error:
-        return str(error)
+def _attempt(a: Scores, b: Scores, common: bool) -> Comparison | Phrase:
+    ids = _paired(a, b, common)
+    return ids if isinstance(ids, Phrase) else _tested(a, b, ids)
 
 
-def _row(a: Scores, b: Scores, test: Comparison | str, adjusted: float | None) -> dict[str, Any]:
+def _row(a: Scores, b: Scores, test: Comparison | Phrase, adjusted: float | None) -> dict[str, Any]:
     row: dict[str, Any] = {"first": a.name, "second": b.name}
-    if isinstance(test, str):
-        return row | {"note": f"not tested: {test}"}
+    if isinstance(test, Phrase):
+        return row | {"note": Phrase(f"not tested: {test}", f"未检验：{test.zh}")}
     return row | {
         "difference": test.difference,
         "interval": test.interval.pair,
@@ -162,55 +179,78 @@ def _row(a: Scores, b: Scores, test: Comparison | str, adjusted: float | None) -
 
 
 def _columns(rows: Sequence[dict[str, Any]]) -> tuple[Column, ...]:
-    clustered = Column("interval_clustered", "95 % CI (by medium)", "interval", "95% 置信区间（按媒体）")
     return (
         Column("first", "First", "text", "前者"),
         Column("second", "Second", "text", "后者"),
-        Column("difference", "Difference", "difference", "差值"),
-        Column("interval", "95 % CI", "interval", "95% 置信区间"),
-        *([clustered] if any(row.get("interval_clustered") for row in rows) else []),
-        Column("n", "N", "count", "题数"),
-        Column("only_first", "Only first right", "count", "仅前者答对"),
-        Column("only_second", "Only second right", "count", "仅后者答对"),
-        Column("p", "p", "p", "p"),
-        Column("p_holm", "p (Holm)", "p", "p（Holm 校正）"),
+        c.DIFFERENCE,
+        c.INTERVAL,
+        *([c.INTERVAL_CLUSTERED] if any(row.get("interval_clustered") for row in rows) else []),
+        c.N,
+        c.ONLY_FIRST,
+        c.ONLY_SECOND,
+        c.P,
+        c.P_HOLM,
         *([Column("note", "Note", "text", "备注")] if any(row.get("note") for row in rows) else []),
     )
 
 
-def _cochran_note(scores: Sequence[Scores]) -> Iterable[str]:
+def _notes(family: Family, best: Scores | None) -> tuple[Phrase, ...]:
+    """`best`: the run that the others are tested against; None where every pair is tested."""
+    which = Phrase("all pairs of runs", "所有两两比较")
+    if best:
+        which = Phrase(f"{best.name} against each other run", f"{best.name} 与其余各次运行的比较")
+    return (
+        Phrase("Difference: first minus second, over the same items.", "差值：前者减后者，题目相同。"),
+        Phrase(
+            "95 % CI: paired bootstrap over items, 10,000 resamples, seed 0; Agresti and Min's where that degenerates.",
+            "95 % 置信区间：对题目作配对自助法，重抽样 10,000 次，随机种子 0；退化时改用 Agresti–Min 区间。",
+        ),
+        Phrase(
+            "p: McNemar's exact test on the discordant items, two-sided.",
+            "p：对结果不一致的题目作 McNemar 精确检验，双侧。",
+        ),
+        Phrase(
+            f"p (Holm) is adjusted over the family of {family.size} tests: {which}.",
+            f"p（Holm 校正）按 {family.size} 个检验组成的检验族校正：{which.zh}。",
+        ),
+    )
+
+
+def _cochran_note(scores: Sequence[Scores]) -> Iterable[Phrase]:
     """All runs at once, where they have the same items in full."""
     ids = scores[0].by_id.keys()
     if len(scores) < 3 or not all(s.settled and s.by_id.keys() == ids for s in scores):
         return
     q = cochran_q([[s.by_id[i].correct for i in ids] for s in scores])
-    p = "p < 0.001" if q.p < 0.001 else f"p = {q.p:.3f}"
-    yield f"All {len(scores)} runs at once: Cochran's Q = {q.statistic:.2f}, df = {q.df}, {p}."
+    k, figures = len(scores), (f"{q.statistic:.2f}", q.df, p_equals(q.p))
+    yield Phrase(
+        "All {} runs at once: Cochran's Q = {}, df = {}, {}.".format(k, *figures),
+        "{} 次运行一并检验：Cochran Q = {}，自由度 {}，{}。".format(k, *figures),
+    )
 
 
-def _warnings(a: Scores, b: Scores) -> Iterable[str]:
+def _warnings(a: Scores, b: Scores) -> Iterable[Phrase]:
     if a.protocol != b.protocol:
-        yield f"different protocols ({a.protocol}, {b.protocol})"
+        yield _different("protocols", "协议", a.protocol, b.protocol)
     elif a.prompts != b.prompts:
-        yield f"different versions of protocol {a.protocol}"
+        yield Phrase(f"different versions of protocol {a.protocol}", f"协议 {a.protocol} 的版本不同")
     if a.parser != b.parser:
-        yield f"different parsers ({a.parser}, {b.parser})"
+        yield _different("parsers", "解析规则", a.parser, b.parser)
     if a.benchmark != b.benchmark and _reworded(a, b):
-        yield f"different benchmarks ({a.benchmark}, {b.benchmark})"
+        yield _different("benchmarks", "基准", a.benchmark, b.benchmark)
     if a.variant != b.variant:
         return  # other prompts and keys are what a variant is
     if a.asked != b.asked and any(a.asked[i] != b.asked[i] for i in a.asked.keys() & b.asked.keys()):
-        yield "some items were put with different prompts"
+        yield Phrase("some items were put with different prompts", "部分题目的提示不同")
     if a.keys != b.keys and any(a.keys[i] != b.keys[i] for i in a.keys.keys() & b.keys.keys()):
-        yield "some items have different keys"
+        yield Phrase("some items have different keys", "部分题目的正确答案不同")
+
+
+def _different(what: str, what_zh: str, one: str, other: str) -> Phrase:
+    return Phrase(f"different {what} ({one}, {other})", f"{what_zh}不同（{one}、{other}）")
 
 
 def _reworded(a: Scores, b: Scores) -> bool:
     """Whether items of one id are other questions in the two: then only the ids agree."""
     both = a.by_id.keys() & b.by_id.keys()
     return any(a.by_id[i].item.wording.question != b.by_id[i].item.wording.question for i in both)
-
-
-def _listed(ids: Iterable[str]) -> str:
-    names = sorted(ids)
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -8,6 +8,7 @@ from typing import Any
 from keju.errors import Misuse
 from keju.protocols import PARSERS
 from keju.results import columns as c
+from keju.results.phrase import Phrase, listed
 from keju.results.scores import Scores, score
 from keju.results.table import Column, Table
 from keju.runs.run import Run
@@ -22,11 +23,17 @@ def parser_sensitivity(runs: Sequence[Run], parsers: Sequence[str] | None = None
     marked = [[score(run, parser=name) for run in runs] for name in _chosen(runs, parsers)]
     rows = [row for under_one in marked for row in _rows(runs, under_one)]
     notes = [
-        'The same stored replies, marked under each rule; "own" is the rule of the run\'s protocol.',
-        "Accuracy is over all N items; what a rule cannot read counts as wrong, except where it draws an option.",
+        Phrase(
+            'The same stored replies, marked under each rule; "own" is the rule of the run\'s protocol.',
+            "同一批已存的回答，按每种规则各标一遍；“自身”是该运行所用协议的规则。",
+        ),
+        Phrase(
+            "Accuracy is over all N items; what a rule cannot read counts as wrong, except where it draws an option.",
+            "准确率以全部题数为分母；规则读不出的回答计为答错，随机抽取选项的规则除外。",
+        ),
     ]
     if turned := _turned(marked):
-        notes.append(f"The ranking turns with the rule: {turned}.")
+        notes.append(Phrase(f"The ranking turns with the rule: {turned}.", f"名次随规则而变：{turned.zh}。"))
     draws = (c.DRAWN, c.EXPECTED) if any(s.drawn for under_one in marked for s in under_one) else ()
     columns = (
         c.PARSER,
@@ -63,19 +70,22 @@ def _rows(runs: Sequence[Run], scores: Sequence[Scores]) -> list[dict[str, Any]]
             "n": s.n,
             "drawn": s.drawn,
             "expected_accuracy": s.expected_accuracy,
-            "own": "own" if s.parser == run.protocol.parser else None,
+            "own": Phrase("own", "自身") if s.parser == run.protocol.parser else None,
         }
         for run, s in ranked
     ]
 
 
-def _turned(marked: Sequence[Sequence[Scores]]) -> str:
+def _turned(marked: Sequence[Sequence[Scores]]) -> Phrase:
     """The pairs of runs that stand in opposite order under two rules."""
-    found: dict[tuple[str, str], tuple[str, str]] = {}
+    found: dict[tuple[str, str], Phrase] = {}
     for i in range(len(marked[0])):
         for j in range(i + 1, len(marked[0])):
             gaps = [(under_one[i].correct - under_one[j].correct, under_one[i].parser) for under_one in marked]
             best, worst = max(gaps), min(gaps)
             if best[0] > 0 > worst[0]:
-                found[marked[0][i].name, marked[0][j].name] = best[1], worst[1]
-    return "; ".join(f"{a} leads {b} under {x} and trails it under {y}" for (a, b), (x, y) in found.items())
+                a, b, x, y = marked[0][i].name, marked[0][j].name, best[1], worst[1]
+                found[a, b] = Phrase(
+                    f"{a} leads {b} under {x} and trails it under {y}", f"{a} 按 {x} 领先于 {b}，按 {y} 落后"
+                )
+    return listed(found.values(), between=("; ", "；"))

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from keju.errors import Misuse
+from keju.results.phrase import Phrase
 from keju.results.table import Column, Kind, Table
 
 
@@ -70,13 +71,18 @@ def _all() -> dict[str, Published]:
 
 def _table(name: str, paper: Mapping[str, Any], data: Mapping[str, Any]) -> Table:
     columns = tuple(_column(*described) for described in data["columns"])
-    source = f"{paper['short']}, Table {data['number']}"
+    short, number = paper["short"], data["number"]
+    source = Phrase(f"{short} paper, Table {number}", f"{short} 论文表 {number}")
     rows = tuple(
         {column.key: _value(cell) for column, cell in zip(columns, cells, strict=True)}
         | {"source": source, "_published": True}
         for cells in data["rows"]
     )
-    notes = (f"As printed in {source}: {paper['title']} ({paper['year']}).", *data.get("notes", ()))
+    printed = Phrase(
+        f"As printed in {source}: {paper['title']} ({paper['year']}).",
+        f"照录自 {source.zh}：{paper['title']}（{paper['year']}）。",
+    )
+    notes = (printed, *(Phrase(**note) for note in data.get("notes", ())))
     return Table(name.replace("-", "_"), data["title"], columns, rows, notes, data["title_zh"])
 
 
@@ -85,5 +91,10 @@ def _column(key: str, title: str, kind: Kind, title_zh: str) -> Column:
 
 
 def _value(cell: Any) -> Any:
-    """TOML has no null: an empty string stands for the papers' dash."""
-    return tuple(cell) if isinstance(cell, list) else None if cell == "" else cell
+    """TOML has no null: an empty string stands for the papers' dash. A table is a word in both languages."""
+    match cell:
+        case list():
+            return tuple(cell)
+        case dict():
+            return Phrase(**cell)
+    return None if cell == "" else cell

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from keju.results import columns as c
+from keju.results.phrase import Phrase
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 
@@ -30,5 +31,8 @@ def quality(scores: Sequence[Scores]) -> Table:
         }
         for s in scores
     )
-    note = "Over option labels. Micro precision is correct/valid, micro recall correct/N; equal where all are valid."
+    note = Phrase(
+        "Over option labels. Micro precision is correct/valid, micro recall correct/N; equal where all are valid.",
+        "按选项标签计算。微平均精确率 = 答对 / 有效，微平均召回率 = 答对 / 题数；全部有效时两者相等。",
+    )
     return Table("quality", "Precision, recall and F1", (c.MODEL, c.N, *columns), rows, (note,), "精确率、召回率与 F1")

@@ -156,7 +156,7 @@ class Asking:
 
 
 def _identity(prompt: Prompt) -> dict[str, Any]:
-    media = tuple(medium.sha256[:16] if medium.exists else "absent" for medium in prompt.media)
+    media = tuple(medium.identity for medium in prompt.media)
     return {"id": prompt.item_id, "prompt": prompt.text_digest(), "media": media}
 
 

@@ -150,8 +150,7 @@ class RunFolder:
         prompt = self.plan.protocol.prompt(item)
         if record.prompt != prompt.text_digest():
             return "its wording, options or instruction differ"
-        media = tuple(m.sha256[:16] if m.exists else "absent" for m in prompt.media)
-        if record.media != media:
+        if record.media != tuple(medium.identity for medium in prompt.media):
             return "the bytes of its picture or clip differ"
         return None
 
