@@ -114,7 +114,7 @@ def test_every_command_and_option_that_is_shown_exists(capsys: pytest.CaptureFix
         known[name] = set(re.findall(r"--[a-z][\w-]*", capsys.readouterr().out))
     for page, text in TEXT.items():
         shown = "".join(re.findall(r"^```(?:console|sh)\n.*?^```$", text, re.DOTALL | re.MULTILINE))
-        for name, rest in re.findall(r"^(?:\$ )?keju (\S+)((?:\\\n|[^\n|])*)", shown, re.MULTILINE):
+        for name, rest in re.findall(r"^(?:\$ )?keju (\w+)(?![\w:])((?:\\\n|[^\n|])*)", shown, re.MULTILINE):
             assert name in COMMANDS, f"{page}: keju {name}"
             assert set(re.findall(r"(?<= )--[a-z][\w-]*", rest)) <= known[name], f"{page}: keju {name}{rest}"
         inline = set(re.findall(r"`(--[a-z][\w-]*)", text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from html.parser import HTMLParser
 
 import pytest
@@ -17,6 +18,7 @@ from keju.errors import Misuse
 from keju.reports import show, to_csv, to_html, to_json, to_latex, to_markdown, to_text, unguarded
 from keju.reports.latex import latex_escaped
 from keju.reports.numbers import cell, printable
+from keju.results.phrase import Phrase
 from keju.results.table import Column, Table
 
 BOARD = Table(
@@ -36,7 +38,7 @@ BOARD = Table(
         {"model": "paper", "accuracy": 0.512, "gap": -0.218, "p": 0.0002, "n": 1000, "_published": True},
         {"model": "空", "accuracy": None, "accuracy_ci": None, "gap": None, "p": None, "n": 0, "_faint": True},
     ),
-    notes=("Intervals: percentile bootstrap.",),
+    notes=(Phrase("Intervals: percentile bootstrap.", "区间：百分位自助法。"),),
 )
 
 
@@ -136,12 +138,59 @@ def test_plain_text_keeps_columns_in_line_with_chinese() -> None:
 def test_headings_speak_chinese_where_asked() -> None:
     drawn = to_text(BOARD, language="zh")
     assert drawn.startswith("排行榜\n\n模型 ")
-    assert "‡ 不足 10 题" in drawn
+    assert "‡ 不足 10 题\n区间：百分位自助法。\n" in drawn
+
+
+def test_words_in_cells_speak_chinese_where_asked_and_replies_stay_as_they_are() -> None:
+    table = words(Phrase("complete", "完整"), "complete")
+    assert to_text(table, language="zh").splitlines()[-2:] == ["完整", "complete"]
+    assert to_text(table).splitlines()[-2:] == ["complete", "complete"]
 
 
 def test_another_language_is_refused() -> None:
     with pytest.raises(Misuse, match="'en' or 'zh'"):
         to_markdown(BOARD, language="fr")  # type: ignore[arg-type]
+
+
+COUNTS = Table(
+    "counts",
+    "Counts",
+    (
+        Column("model", "Model", "text", "模型"),
+        Column("invalid", "Invalid", "count", "无效", hide_zero=True),
+        Column("blocked", "Blocked", "count", "被过滤", hide_zero=True),
+        Column("failed", "Failed", "count", "失败", hide_zero=True),
+        Column("retries", "Retries", "count", "重试"),
+    ),
+    (
+        {"model": "m", "invalid": 0, "blocked": 0, "failed": 2, "retries": 0},
+        {"model": "paper", "invalid": None, "_published": True},
+    ),
+)
+
+
+@pytest.mark.parametrize("draw", [to_text, to_markdown, to_latex, lambda table: to_html([table])])
+def test_people_are_told_which_columns_are_left_out_as_all_0(draw: Callable[[Table], str]) -> None:
+    drawn = draw(COUNTS)
+    assert "Not shown, as every count is 0: Invalid, Blocked." in drawn
+    assert drawn.count("Invalid") == drawn.count("Blocked") == 1  # in the note only
+    assert "Failed" in drawn
+    assert "Retries" in drawn  # not marked so
+
+
+def test_a_count_that_nobody_made_is_not_0() -> None:
+    unknown = Table("t", "T", COUNTS.columns, ({"model": "paper", "retries": 0},))
+    assert "Invalid" in to_text(unknown)
+    assert "Not shown" not in to_text(unknown)
+    assert "Not shown" not in to_text(Table("t", "T", COUNTS.columns, ()))
+
+
+def test_files_for_machines_keep_columns_that_are_all_0() -> None:
+    assert to_csv(COUNTS).splitlines()[0] == "\ufeffmodel,invalid,blocked,failed,retries,_published"
+    (table,) = json.loads(to_json([COUNTS]))["tables"]
+    assert [column["key"] for column in table["columns"]] == ["model", "invalid", "blocked", "failed", "retries"]
+    assert table["rows"][0]["invalid"] == 0
+    assert table["notes"] == table["notes_zh"] == []
 
 
 class Terminal(io.StringIO):
@@ -157,6 +206,12 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PY_COLORS"):
         monkeypatch.delenv(name, raising=False)
     return Terminal()
+
+
+def test_a_terminal_leaves_out_columns_that_are_all_0(terminal: Terminal) -> None:
+    show([COUNTS], file=terminal, language="zh")
+    assert "以下各列计数全为 0，未列出：无效、被过滤。" in terminal.getvalue()
+    assert terminal.getvalue().count("无效") == 1
 
 
 def test_a_pipe_gets_no_escape_sequence() -> None:

@@ -18,8 +18,9 @@ from keju.errors import Misuse
 from keju.reports import to_xlsx, write_report
 from keju.reports.files import file_stems
 from keju.reports.xlsx import CELL_LIMIT, sheet_names
+from keju.results.phrase import Phrase
 from keju.results.table import Column, Table
-from test_reports import BOARD, words
+from test_reports import BOARD, COUNTS, words
 
 HOSTILE = ["=A", "+B", "-C", "@D", '=HYPERLINK("http://x","y")', "#N/A", "0012", "'x"]
 TEX = r"50% & 戏_曲 #1 $x_1^2$ {a} ~ \cmd{ -- 'q' `b` " + '"戲曲臉譜" <a|b> [x] †'
@@ -43,6 +44,15 @@ def test_xlsx_marks_a_text_that_a_cell_cannot_hold() -> None:
     assert texts[1].endswith("… [cut: 20,000 characters in all]")
     assert texts[2] == "x" * CELL_LIMIT
     assert "2 texts were cut" in " ".join(str(row[1].value) for row in book["Notes"].rows)
+
+
+def test_xlsx_speaks_chinese_in_words_and_notes_and_keeps_columns_of_0() -> None:
+    book = load_workbook(io.BytesIO(to_xlsx([COUNTS, words(Phrase("cached", "缓存"), "旦" * 40_000)], language="zh")))
+    assert [cell.value for cell in book["counts"][1]] == ["模型", "无效", "被过滤", "失败", "重试", "备注"]
+    assert [cell.value for cell in book["counts"][2]] == ["m", 0, 0, 2, 0, None]
+    assert book["t"]["A2"].value == "缓存"
+    assert book["t"]["A3"].value.endswith("… [已截断：全文 40,000 字]")
+    assert "1 段文字已截断" in " ".join(str(row[1].value) for row in book["说明"].rows)
 
 
 def test_xlsx_figures_are_raw_and_formatted() -> None:

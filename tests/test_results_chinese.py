@@ -16,12 +16,12 @@ import pytest
 from openpyxl import load_workbook
 
 import keju.results
-from keju.benchmark import Benchmark
 from keju.items import Medium
 from keju.records import Record
 from keju.reports import to_html, to_markdown, to_text, to_xlsx
 from keju.results.bilingual import bilingual
-from keju.results.breakdowns import breakdown, dimensions
+from keju.results.breakdowns import breakdown, dimensions, read_dimensions
+from keju.results.labels import named
 from keju.results.latency import latency_by_modality, latency_by_stage
 from keju.results.leaderboard import leaderboard
 from keju.results.marked import marked_items
@@ -34,7 +34,7 @@ from keju.results.scores import score
 from keju.results.size import size_effect
 from marked_runs import items, marked, run
 
-SENTENCE = re.compile(r"(?:[A-Za-z][A-Za-z'’-]*[,;:]? +){3,}[A-Za-z]+")
+SENTENCE = re.compile(r"(?:[A-Za-z][A-Za-z'’-]*[,;:]? ){3,}[A-Za-z]+")
 """Four English words in a row."""
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -48,7 +48,12 @@ def english(text):
 
 def of_every_fate(model="every/fate", **options):
     """40 items: two without key, some that share a picture; every status and every reason for an invalid reply."""
-    of = items("A" * 38 + "??", kind="image", genre=["x", "y"] * 20, question_type=["stagecraft", "Facial makeup symbolism"] * 20)
+    of = items(
+        "A" * 38 + "??",
+        kind="image",
+        genre=["x", "y"] * 20,
+        question_type=["stagecraft", "Facial makeup symbolism"] * 20,
+    )
     picture = Medium("image", "one.png", data=b"1")
     of = tuple(replace(item, media=(picture,)) if number < 20 else item for number, item in enumerate(of))
     replies = ["A"] * 30 + ["B", "?", "", "Z", "A或B", "也许吧", "!", "#", "-", "A"]
@@ -137,7 +142,7 @@ MAKERS = {
     "latency_by_modality": lambda: latencies(latency_by_modality),
     "size_effect": sizes,
     "quality": lambda: [quality([score(of_every_fate())])],
-    "marked_items": lambda: [marked_items(score(of_every_fate()))],
+    "marked_items": lambda: [marked_items(score(of_every_fate(), parser="robust"))],
     "published": lambda: [published(name).table for name in published_names()],
 }
 
@@ -247,8 +252,14 @@ def test_figures_in_sentences_are_rounded_as_in_cells():
     assert "81.3 %" in to_text(table).splitlines()[4]
 
 
-def test_benchmarks_of_one_run_need_no_chinese_label():
-    """A label that keju does not know keeps its name."""
-    one = Benchmark("b", items("AA", flavour="xy"))
-    table = breakdown([score(replace(run(one.items, "AA"), benchmark=one))], "flavour")
-    assert table.title_zh == "按flavour的准确率"
+def test_labels_of_the_papers_speak_chinese_and_others_stay_as_they_are_written():
+    scores = marked(items("AAA", genre=["Peking Opera", "kunqu-opera", "Flower Opera"]), "AAA")
+    table = breakdown([scores], "genre")
+    assert [row["value"] for row in table.rows] == ["Peking Opera", "kunqu-opera", "Flower Opera"]
+    assert [in_chinese(row["value"]) for row in table.rows] == ["京剧", "昆曲", "Flower Opera"]
+    assert breakdown([marked(items("AA", flavour="xy"), "AA")], "flavour").title_zh == "按flavour的准确率"
+
+
+def test_every_question_type_of_the_papers_dimensions_has_its_chinese():
+    types = [name for name in read_dimensions() if not CHINESE.search(name)]
+    assert [name for name in types if not isinstance(named("question_type", name), Phrase)] == []

@@ -18,6 +18,7 @@ from keju.results.breakdowns import breakdown, dimensions, read_dimensions
 from keju.results.latency import latency_by_modality, latency_by_stage
 from keju.results.leaderboard import leaderboard
 from keju.results.marked import marked_items
+from keju.results.overview import overview
 from keju.results.pairs import compare, pairs
 from keju.results.parsers import parser_sensitivity
 from keju.results.published import published, published_names
@@ -283,6 +284,16 @@ def test_dimensions_of_paper_000():
         "(none)": (0, 1),
     }
     assert any("唱腔" in note for note in table.notes)
+
+
+def test_question_types_that_no_dimension_names_are_named():
+    with pytest.raises(Misuse, match="no dimension is given for any question type here: 唱腔"):
+        dimensions([marked(items("A", question_type=["唱腔"]), "A")])
+
+
+def test_an_overview_finds_the_dimensions_however_the_types_are_written():
+    one = run(items("A", question_type=["Facial-Makeup_Symbolism"]), "A")
+    assert "by_dimension" in [table.name for table in overview([one], [score(one)])]
 
 
 def test_the_dimension_map_is_a_file_that_can_be_edited(tmp_path):

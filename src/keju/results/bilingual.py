@@ -7,6 +7,7 @@ from typing import Any
 
 from keju.errors import Misuse
 from keju.results import columns as c
+from keju.results.labels import heading_of
 from keju.results.pairs import compare
 from keju.results.phrase import Phrase
 from keju.results.scores import Scores
@@ -32,7 +33,7 @@ def bilingual(scores: Sequence[Scores], variant: str = "language") -> Table:
     family = holm([row["p"] for row in rows])
     paired = [row | {"p_holm": p} for row, p in zip(rows, family.adjusted, strict=True)]
     notes = (*_notes(family), *sorted(left_out))
-    title, title_zh = f"Paired by {variant}", f"按{c.label(variant).zh}配对"
+    title, title_zh = f"Paired by {variant}", f"按{heading_of(variant).zh}配对"
     return Table(f"paired_{variant}", title, _columns(variant), tuple(paired), notes, title_zh)
 
 
@@ -84,7 +85,7 @@ def _test(test: Any) -> dict[str, Any]:
 
 
 def _columns(variant: str) -> tuple[Column, ...]:
-    zh = c.label(variant).zh
+    zh = heading_of(variant).zh
     sides = [
         column
         for side, ordinal, mark in (("first", "First", "一"), ("second", "Second", "二"))

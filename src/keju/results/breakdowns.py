@@ -14,6 +14,7 @@ from keju.errors import BadFile, Misuse
 from keju.items import Item
 from keju.results import columns as c
 from keju.results.figures import p_equals, percent
+from keju.results.labels import folded, heading_of, named
 from keju.results.leaderboard import comparability_notes, interval_notes, state
 from keju.results.phrase import Phrase, listed
 from keju.results.scores import Cell, Scores
@@ -29,7 +30,7 @@ def breakdown(scores: Sequence[Scores], label: str) -> Table:
 
     Raises `Misuse` where no item has the label, or for no runs.
     """
-    return _table(scores, lambda item: label_of(item, label), label, c.label(label))
+    return _table(scores, lambda item: label_of(item, label), label, heading_of(label))
 
 
 def dimensions(scores: Sequence[Scores], mapping: Path | None = None) -> Table:
@@ -48,7 +49,7 @@ def dimensions(scores: Sequence[Scores], mapping: Path | None = None) -> Table:
         scores,
         lambda item: dimension_of.get(folded(item.labels.get("question_type", ""))),
         "question_type",
-        c.label("dimension"),
+        heading_of("dimension"),
     )
     if not unknown:
         return table
@@ -80,11 +81,6 @@ def _title(table: Mapping[str, Any]) -> Phrase:
     return Phrase(table["title"], str(table.get("title_zh", table["title"])))
 
 
-def folded(name: str) -> str:
-    """The name as `read_dimensions` has it: case, hyphens and underscores do not matter."""
-    return " ".join(name.replace("_", " ").replace("-", " ").casefold().split())
-
-
 def _table(scores: Sequence[Scores], value_of: Callable[[Item], str | None], label: str, title: Phrase) -> Table:
     if not scores:
         raise Misuse("a breakdown needs at least one run")
@@ -103,10 +99,9 @@ def _table(scores: Sequence[Scores], value_of: Callable[[Item], str | None], lab
 
 
 def _row(s: Scores, cell: Cell, label: str) -> dict[str, Any]:
-    value = UNLABELLED if cell.value is None else cell.value
     row: dict[str, Any] = {
         "model": s.name,
-        "value": c.modality(value) if label == "modality" else value,
+        "value": UNLABELLED if cell.value is None else named(label, cell.value),
         "accuracy": cell.accuracy,
         "interval": cell.interval.pair if cell.interval else None,
         "n": cell.n,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from keju.results.phrase import Phrase
 from keju.results.table import Column
 
 MODEL = Column("model", "Model", "text", "模型")
@@ -35,33 +34,3 @@ ONLY_FIRST = Column("only_first", "Only first right", "count", "仅前者答对"
 ONLY_SECOND = Column("only_second", "Only second right", "count", "仅后者答对")
 P = Column("p", "p", "p", "p")
 P_HOLM = Column("p_holm", "p (Holm)", "p", "p（Holm 校正）")
-
-_LABELS = {
-    "genre": "剧种",
-    "question_type": "题型",
-    "dimension": "能力维度",
-    "difficulty": "难度",
-    "modality": "模态",
-    "level": "等级",
-    "task": "任务",
-    "split": "划分",
-    "options": "选项数",
-    "language": "语言",
-    "original_language": "原作语言",
-    "section": "卷别",
-    "part": "部分",
-    "volume": "册次",
-    "cue": "线索",
-    "subject": "科目",
-    "script": "字体",
-}
-_MODALITIES = {"image": "图像", "audio": "音频", "text": "文本", "image+audio": "图像与音频"}
-
-
-def label(name: str) -> Phrase:
-    """The name of a label as a heading; in Chinese it stays as it is where keju does not know it."""
-    return Phrase(name.replace("_", " ").capitalize(), _LABELS.get(name, name))
-
-
-def modality(name: str) -> Phrase:
-    return Phrase(name, _MODALITIES.get(name, name))

@@ -12,8 +12,9 @@ from typing import Any, Literal
 from keju.errors import Misuse
 from keju.records import STAGES, Record
 from keju.results import columns as c
+from keju.results.labels import named
 from keju.results.mark import LATENCY_STAGES, Mark
-from keju.results.phrase import Phrase, listed
+from keju.results.phrase import Phrase, in_chinese, listed
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import Durations, durations
@@ -81,10 +82,7 @@ def latency_by_modality(scores: Sequence[Scores]) -> Table:
     columns = (
         c.MODEL,
         Column("accuracy", "Overall accuracy", "share", "总准确率"),
-        *(
-            Column(f"accuracy_{_key(m)}", f"{m.capitalize()} accuracy", "share", f"{c.modality(m).zh}准确率")
-            for m in modalities
-        ),
+        *map(_accuracy_of, modalities),
         Column("inference_s", "Inference time", "seconds", "推理时间"),
         Column("wall_s", "Wall time", "seconds", "实际用时"),
         Column("perception", "Perception", "text", "感知"),
@@ -95,6 +93,11 @@ def latency_by_modality(scores: Sequence[Scores]) -> Table:
     return Table(
         "latency_by_modality", "Accuracy and inference time", columns, rows, _notes(scores), "准确率与推理时间"
     )
+
+
+def _accuracy_of(modality: str) -> Column:
+    zh = in_chinese(named("modality", modality))
+    return Column(f"accuracy_{_key(modality)}", f"{modality.capitalize()} accuracy", "share", f"{zh}准确率")
 
 
 def perception(record: Record) -> Perception:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keju.protocols.extraction import Reason
-from keju.results import columns as c
+from keju.results.labels import heading_of, named
 from keju.results.mark import Mark, Outcome
 from keju.results.phrase import Phrase
 from keju.results.scores import Scores
@@ -41,7 +41,7 @@ def marked_items(scores: Scores) -> Table:
         Column("reason", "Invalid because", "text", "无效原因"),
         Column("drawn", "Drawn", "count", "随机抽取"),
         Column("modality", "Modality", "text", "模态"),
-        *(Column(f"label_{name}", c.label(name), "text", c.label(name).zh) for name in names),
+        *(Column(f"label_{name}", heading_of(name), "text", heading_of(name).zh) for name in names),
         Column("latency_s", "Latency", "seconds", "耗时"),
         Column("error", "Error", "text", "错误"),
         Column("text", "Reply", "text", "回答原文"),
@@ -61,8 +61,8 @@ def _row(mark: Mark) -> dict[str, Any]:
         "correct": int(mark.correct) if mark.extraction else None,
         "reason": Phrase(mark.reason, _REASON_ZH[mark.reason]) if mark.reason else None,
         "drawn": int(mark.drawn) if mark.extraction else None,
-        "modality": c.modality(mark.modality),
-        **{f"label_{name}": value for name, value in mark.labels.items()},
+        "modality": named("modality", mark.modality),
+        **{f"label_{name}": named(name, value) for name, value in mark.labels.items()},
         "latency_s": mark.latency,
         "error": error.get("message"),
         "text": mark.text,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from keju.benchmark import label_of
+from keju.errors import Misuse
 from keju.models.catalogue import presets
 from keju.results.bilingual import bilingual
-from keju.results.breakdowns import breakdown, dimensions, folded, read_dimensions
+from keju.results.breakdowns import breakdown, dimensions, read_dimensions
+from keju.results.labels import folded
 from keju.results.latency import latency_by_modality, latency_by_stage
 from keju.results.leaderboard import leaderboard
 from keju.results.pairs import pairs
@@ -37,7 +39,7 @@ def overview(
     known = read_dimensions()
     if any(folded(mark.labels.get("question_type", "")) in known for s in scores for mark in s.items):
         tables.append(dimensions(scores))
-    tables += [bilingual(scores, name) for name in ("language", "script") if _varies(scores, name)]
+    tables += [table for name in ("language", "script", "media") if (table := _paired(scores, name))]
     tables.append(parser_sensitivity(runs))
     if any(record.stages for run in runs for record in run.records.values()):
         tables += [latency_by_stage(scores), latency_by_modality(scores)]
@@ -59,9 +61,9 @@ def _same_items(scores: Sequence[Scores]) -> bool:
     return len({frozenset(mark.id for mark in s.items) for s in scores}) == 1
 
 
-def _varies(scores: Sequence[Scores], variant: str) -> bool:
-    """Whether some model was run with and without (or with two values of) the variant."""
-    by_model: dict[str, set[str | None]] = {}
-    for s in scores:
-        by_model.setdefault(s.model, set()).add(s.variant.get(variant))
-    return any(len(values) > 1 for values in by_model.values())
+def _paired(scores: Sequence[Scores], variant: str) -> Table | None:
+    """What the variant does to each model; None where no two runs pair up over items that both answered."""
+    try:
+        return bilingual(scores, variant)
+    except Misuse:
+        return None

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from keju.errors import Misuse
+from keju.results.labels import named
 from keju.results.phrase import Phrase
 from keju.results.table import Column, Kind, Table
 
@@ -74,7 +75,7 @@ def _table(name: str, paper: Mapping[str, Any], data: Mapping[str, Any]) -> Tabl
     short, number = paper["short"], data["number"]
     source = Phrase(f"{short} paper, Table {number}", f"{short} 论文表 {number}")
     rows = tuple(
-        {column.key: _value(cell) for column, cell in zip(columns, cells, strict=True)}
+        {column.key: _value(column.key, cell) for column, cell in zip(columns, cells, strict=True)}
         | {"source": source, "_published": True}
         for cells in data["rows"]
     )
@@ -90,11 +91,13 @@ def _column(key: str, title: str, kind: Kind, title_zh: str) -> Column:
     return Column(key, title, kind, title_zh)
 
 
-def _value(cell: Any) -> Any:
+def _value(key: str, cell: Any) -> Any:
     """TOML has no null: an empty string stands for the papers' dash. A table is a word in both languages."""
     match cell:
         case list():
             return tuple(cell)
         case dict():
             return Phrase(**cell)
-    return None if cell == "" else cell
+        case str():
+            return named(key, cell) if cell else None
+    return cell

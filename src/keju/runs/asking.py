@@ -50,7 +50,7 @@ async def ask(
     Raises `Refused` where the folder holds answers to something else or is being written.
     """
     session, progress = session or Session(), progress or Silent()
-    concurrency = session.concurrency or model.concurrency
+    concurrency = model.concurrency if session.concurrency is None else session.concurrency
     if concurrency < 1:
         raise Misuse(f"concurrency must be at least 1, not {concurrency}")
     plan = Plan(benchmark, model.name, model.settings, protocol, variant or {})

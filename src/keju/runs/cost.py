@@ -83,7 +83,9 @@ def load_prices(path: Path) -> Mapping[str, Price]:
     """Model → price. Raises `BadFile` naming the model and key that are wrong."""
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
         raise BadFile(f"{path}: {error}") from error
     prices: dict[str, Price] = {}
     for model, table in tables.items():

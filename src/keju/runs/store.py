@@ -19,16 +19,16 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, get_args
 
 from filelock import FileLock, Timeout
 
 from keju.benchmark import Benchmark
-from keju.errors import BadFile, Refused
+from keju.errors import BadFile, Misuse, Refused
 from keju.formats.jsonl import read_items, snapshot
 from keju.items import Item
 from keju.protocols import Protocol
-from keju.records import Record
+from keju.records import Record, Status
 from keju.runs.run import Run
 
 SCHEMA = 1
@@ -61,7 +61,8 @@ class Plan:
 class RunFolder:
     """A run folder open for writing, in a `with` statement. Opening takes the lock and brings the folder in order.
 
-    Raises `Refused` where another process writes, or where the folder holds answers to something else.
+    Raises `Refused` where another process writes or the folder holds answers to something else, `Misuse` where it
+    cannot be written.
     """
 
     def __init__(self, folder: Path, plan: Plan, *, ask_changed: bool = False, retry_blocked: bool = True) -> None:
@@ -79,15 +80,18 @@ class RunFolder:
         self._others: dict[str, str] = {}
 
     def __enter__(self) -> RunFolder:
-        self.folder.mkdir(parents=True, exist_ok=True)
         try:
+            self.folder.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
+            self._open()
         except Timeout:
             raise Refused(
                 f"another process is writing {self.folder}; wait for it, or choose another folder with -o"
             ) from None
-        try:
-            self._open()
+        except OSError as error:
+            self._lock.release()
+            reason = error.strerror or error
+            raise Misuse(f"{self.folder} cannot be written: {reason}. Choose another folder with -o") from error
         except BaseException:
             self._lock.release()
             raise
@@ -125,7 +129,8 @@ class RunFolder:
         """Id → line of the items that are not selected now: a run may grow, and they stay part of it."""
         path = self.folder / "items.jsonl"
         # not splitlines(): a question may hold a Unicode line separator
-        lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.is_file() else []
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        lines = [line for line in text.split("\n") if line.strip()]
         asked = read_items(path, None) if lines else ()
         return {item.id: line for item, line in zip(asked, lines, strict=True) if item.id not in self.plan.benchmark}
 
@@ -250,6 +255,8 @@ def read_records(path: Path) -> tuple[dict[str, Record], list[str]]:
     for number, line in enumerate(lines, 1):
         try:
             record = Record.from_json(json.loads(line))
+            if record.status not in get_args(Status):
+                raise ValueError(f"no status {record.status!r}")
         except (ValueError, TypeError, KeyError) as error:
             if number == len(lines) and not torn:
                 torn = line
@@ -268,12 +275,24 @@ def _read_info(folder: Path) -> dict[str, Any] | None:
     try:
         info: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError) as error:
-        raise BadFile(f"{path} cannot be read: {error}") from error
-    if info.get("schema") != SCHEMA:
-        raise BadFile(
-            f"{path} was written by another version of keju (layout {info.get('schema')}, this one reads {SCHEMA})"
-        )
+        raise BadFile(f"{path} cannot be read: {error}. {_ELSEWHERE}") from error
+    schema = info.get("schema") if isinstance(info, dict) else None
+    if schema != SCHEMA:
+        raise BadFile(f"{path} is not of the layout that this keju reads ({schema}, not {SCHEMA}). {_ELSEWHERE}")
+    if missing := [name for name in ("created", "fingerprint.protocol", "benchmark.format") if not _has(info, name)]:
+        raise BadFile(f"{path} is damaged: it lacks {', '.join(missing)}. {_ELSEWHERE}")
     return info
+
+
+_ELSEWHERE = "Restore the file, or move the folder away and run again"
+
+
+def _has(info: Any, name: str) -> bool:
+    for part in name.split("."):
+        if not isinstance(info, Mapping) or part not in info:
+            return False
+        info = info[part]
+    return True
 
 
 def _refuse_difference(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path) -> None:
@@ -300,8 +319,11 @@ def _short(value: Any) -> str:
 def write_atomically(path: Path, text: str) -> None:
     """Write a file so that a reader sees the old content or the new, never a part."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    temporary.write_text(text, encoding="utf-8", newline="\n")
-    temporary.replace(path)
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _write_lines(path: Path, records: Any) -> None:

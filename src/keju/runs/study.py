@@ -61,7 +61,9 @@ def load_study(path: Path) -> Study:
     """Read a study file; paths in it are relative to its folder. Raises `BadFile` naming the key that is wrong."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8")).get("study")
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
         raise BadFile(f"{path}: {error}") from error
     if not isinstance(table, dict):
         raise BadFile(f"{path}: a study needs a [study] table with `benchmarks` and `models`")
@@ -80,6 +82,8 @@ def load_study(path: Path) -> Study:
         if key in table:
             if not isinstance(table[key], kind) or isinstance(table[key], bool):
                 raise BadFile(f"{path}: `{key}` must be a {kind.__name__}, not {table[key]!r}")
+            if kind is int and table[key] < 1:
+                raise BadFile(f"{path}: `{key}` must be at least 1, not {table[key]}")
             given[key] = table[key]
     if "variants" in table:
         rows = [row if isinstance(row, list) else [row] for row in table["variants"]]

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
-from keju.errors import CallFailed, RunStopped
+from keju.errors import CallFailed, Misuse, RunStopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,10 @@ class Transport:
     """Longest wait in seconds that keju chooses by itself."""
     max_wait: float = 300.0
     """Longest wait in seconds that a server may ask for (`Retry-After`); a longer one stops the run."""
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or not self.max_wait >= 0:
+            raise Misuse(f"attempts must be at least 1 and max_wait at least 0, not {self.attempts} and {self.max_wait}")
 
     def wait_after(self, failure: CallFailed, attempt: int) -> float | None:
         """Seconds to wait before the next attempt, or None where there shall be none.
