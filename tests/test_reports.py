@@ -435,3 +435,11 @@ def test_html_plots_no_interval_of_a_difference() -> None:
     columns = (Column("a", "A", "share"), Column("d", "D", "difference"), Column("ci", "CI", "interval"))
     table = Table("pairs", "Pairs", columns, ({"a": 0.7, "d": 0.1, "ci": (-0.05, 0.2)},))
     assert "<svg" not in to_html([table])
+
+
+def test_html_breaks_no_note_before_a_percent_sign() -> None:
+    table = Table("t", "T", (Column("x", "X"),), ({"x": "5 %"},), (Phrase("95 % CI.", "95 % 置信区间。"),))
+    page = to_html([table])
+    assert "<li>95\u00a0% CI.</li>" in page
+    assert "<li>95\u00a0% 置信区间。</li>" in page
+    assert '<th scope="row">5 %</th>' in page, "a text of the data stays as it is"

@@ -90,7 +90,7 @@ def test_a_study_is_the_whole_matrix(tmp_path: Path) -> None:
         ("", r"\[study\]"),
         ("[study]\nmodels = ['a/b']", "`benchmarks` must list at least one"),
         ("[study]\nbenchmarks = 'x'\nmodels = ['a/b']", "list of strings"),
-        ("[study]\nbenchmarks = ['x']\nmodels = ['a/b']\nlimit = 'ten'", "`limit` must be a int"),
+        ("[study]\nbenchmarks = ['x']\nmodels = ['a/b']\nlimit = 'ten'", "`limit` must be a whole number, not 'ten'"),
         ("[study]\nbenchmarks = ['x']\nmodells = ['a/b']", "unknown key modells"),
         ("[study", "study.toml"),
     ],

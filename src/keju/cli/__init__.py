@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 from keju import __version__
 from keju.errors import KejuError, Misuse, Refused, RunStopped
@@ -37,7 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0 if not arguments else 2
     try:
-        return int(args.execute(args))
+        code = int(args.execute(args))
+        sys.stdout.flush()  # so that a reader that left or a full disk shows here and not at exit
+        return code
     except KejuError as error:
         print(f"keju {arguments[0]}: {error}", file=sys.stderr)
         return _exit_code(error)
@@ -45,8 +48,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\ninterrupted; what was answered is kept, the same command goes on from there", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output left, `| head` for one
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return 0
+    except OSError as error:
+        print(f"keju {arguments[0]}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        _silence()
+        return 3
 
 
 def entry() -> None:
@@ -80,8 +87,15 @@ def _parser(wanted: str | None) -> argparse.ArgumentParser:
     return parser
 
 
+def _silence() -> None:
+    """Let nothing more be written to standard output, so that Python does not stumble over it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _speak_utf8() -> None:
     """Chinese comes out whole whatever the locale says."""
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 (`>&-` leaves none; open to the end)
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
+from typing import Any
 
 
 def benchmark_options(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +52,17 @@ def runs_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="count unanswered items as wrong answers; every table then says so",
     )
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """A JSON object as a dict."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f'{text!r} is not JSON ({error}); write it like {{"top_p": 0.9}}') from None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f'{text!r} is not an object; write it like {{"top_p": 0.9}}')
+    return value
 
 
 def pair(text: str) -> tuple[str, str]:

@@ -72,16 +72,15 @@ def say_incomplete(run: Run) -> None:
 
 
 def _print_costs(runs: Sequence[Run], args: argparse.Namespace) -> None:
-    from keju.runs.cost import cost_of, load_prices
+    from keju.runs.cost import cost_of
 
-    prices = load_prices(args.prices)
     for run in runs:
-        if run.model not in prices:
-            print(f"{run.model}: no price in {args.prices}", file=sys.stderr)
+        if run.model not in args.prices:
+            print(f'{run.model}: no cost: the price file has no table ["{run.model}"]', file=sys.stderr)
             continue
-        money, uncounted = cost_of(run.records.values(), prices[run.model])
+        money, uncounted = cost_of(run.records.values(), args.prices[run.model])
         doubt = f" ({uncounted} replies came without a token count)" if uncounted else ""
-        print(f"{run.model}: {money:.4f} {prices[run.model].currency}{doubt}", file=sys.stderr)
+        print(f"{run.model}: {money:.4f} {args.prices[run.model].currency}{doubt}", file=sys.stderr)
 
 
 def scored(args: argparse.Namespace) -> tuple[list[Run], list[Scores]]:

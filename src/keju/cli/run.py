@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from keju.cli.options import benchmark_options, output_options, selection_options
+from keju.cli.options import benchmark_options, json_object, output_options, selection_options
+from keju.errors import Misuse
 
 if TYPE_CHECKING:
     from keju.benchmark import Benchmark
@@ -54,7 +55,7 @@ def _model_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--key-file", type=Path, metavar="FILE", help="file that holds the API key")
     group.add_argument("--stream", action=argparse.BooleanOptionalAction, default=None, help="ask for a streamed reply")
     group.add_argument("--timeout", type=float, metavar="S", help="seconds that one attempt may take")
-    group.add_argument("--extra", type=json.loads, metavar="JSON", help="further fields of the request body")
+    group.add_argument("--extra", type=json_object, metavar="JSON", help="further fields of the request body")
     group.add_argument("--transcriber", metavar="NAME", help="turn audio into text first: whisper/base, …")
     group.add_argument("--reader", metavar="NAME", help="turn pictures into text first: ocr/pp-ocr-v4")
     group.add_argument("--no-cache", action="store_true", help="transcribe and read anew, ignoring what is cached")
@@ -75,27 +76,56 @@ def _session_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--ask-changed", action="store_true", help="ask changed items again instead of refusing")
 
 
+class Cell(NamedTuple):
+    """One run that shall be."""
+
+    benchmark: Benchmark
+    model: str
+    protocol: str | None
+    """None: the default of benchmark and model."""
+    variant: Sequence[str]
+    out: Path
+
+
 def run(args: argparse.Namespace) -> int:
     """Ask; print the leaderboard of what was asked; 3 where any item stayed without an answer."""
-    if args.benchmark.endswith(".toml") and Path(args.benchmark).is_file():
-        runs = _run_study(args)
-    elif not args.model:
-        from keju.errors import Misuse
-
-        raise Misuse("name at least one model: -m provider/name (`keju models` lists them)")
-    else:
-        benchmark = _benchmark(args.benchmark, args)
-        if args.dry_run:
-            return _dry_run(benchmark, args)
-        runs = [
-            _ask(benchmark, model, protocol, args.variant, args.out, args)
-            for model in args.model
-            for protocol in args.protocol or [None]
-        ]
     from keju.cli.printing import print_runs
+    from keju.runs.cost import load_prices
 
+    args.prices = load_prices(args.prices) if args.prices else None
+    cells = _of_study(args) if _is_study(args.benchmark) else _of_options(args)
+    if args.dry_run:
+        from keju.cli.dry_run import print_estimates
+
+        print_estimates(cells, args)
+        return 0
+    runs = [_ask(cell, args) for cell in cells]
     print_runs(runs, args)
     return 0 if all(run.complete for run in runs) else 3
+
+
+def _is_study(path: str) -> bool:
+    return path.endswith(".toml") and not Path(path).is_dir()
+
+
+def _of_options(args: argparse.Namespace) -> list[Cell]:
+    if not args.model:
+        raise Misuse("name at least one model: -m provider/name (`keju models` lists them)")
+    benchmark = _benchmark(args.benchmark, args)
+    protocols = args.protocol or [None]
+    return [Cell(benchmark, m, protocol, args.variant, args.out) for m in args.model for protocol in protocols]
+
+
+def _of_study(args: argparse.Namespace) -> list[Cell]:
+    from keju.runs.study import load_study
+
+    study = load_study(Path(args.benchmark))
+    if args.model or args.protocol or args.variant:
+        raise Misuse(f"{args.benchmark} names its models, protocols and variants; leave out -m, --protocol, --variant")
+    args.split, args.limit = study.split or args.split, study.limit or args.limit
+    args.concurrency = study.concurrency or args.concurrency
+    loaded = {name: _benchmark(name, args) for name in study.benchmarks}
+    return [Cell(loaded[c.benchmark], c.model, c.protocol, c.variants, study.out) for c in study]
 
 
 def _benchmark(path: str, args: argparse.Namespace) -> Benchmark:
@@ -107,9 +137,7 @@ def _benchmark(path: str, args: argparse.Namespace) -> Benchmark:
     return loaded.select(split=args.split, where=dict(args.where), limit=args.limit)
 
 
-def _ask(
-    benchmark: Benchmark, model: str, protocol: str | None, variant: list[str], out: Path, args: argparse.Namespace
-) -> Run:
+def _ask(cell: Cell, args: argparse.Namespace) -> Run:
     from keju import api
     from keju.cli.progress import Terminal
     from keju.runs.asking import Session
@@ -121,14 +149,13 @@ def _ask(
         check_media=not args.no_check_media,
         ask_changed=args.ask_changed,
     )
-    label = " ".join([model, *variant])
-    with Terminal(label) as progress:
+    with Terminal(" ".join([cell.model, *cell.variant])) as progress:
         return api.run(
-            benchmark,
-            model,
-            protocol=protocol,
-            variant=variant,
-            out=out,
+            cell.benchmark,
+            cell.model,
+            protocol=cell.protocol,
+            variant=cell.variant,
+            out=cell.out,
             session=session,
             progress=progress,
             **_given(args),
@@ -140,20 +167,3 @@ def _given(args: argparse.Namespace) -> dict[str, Any]:
     names = ("base_url", "key_env", "key_file", "stream", "timeout", "extra", "transcriber", "reader")
     given = {name: value for name in names if (value := getattr(args, name)) is not None}
     return given | ({"use_cache": False} if args.no_cache else {})
-
-
-def _run_study(args: argparse.Namespace) -> list[Run]:
-    from keju.runs.study import load_study
-
-    study = load_study(Path(args.benchmark))
-    args.split, args.limit = study.split or args.split, study.limit or args.limit
-    args.concurrency = study.concurrency or args.concurrency
-    loaded = {name: _benchmark(name, args) for name in study.benchmarks}
-    return [_ask(loaded[c.benchmark], c.model, c.protocol, list(c.variants), study.out, args) for c in study]
-
-
-def _dry_run(benchmark: Benchmark, args: argparse.Namespace) -> int:
-    from keju.cli.dry_run import print_estimates
-
-    print_estimates(benchmark, args)
-    return 0

@@ -135,7 +135,10 @@ def _about(meta: Mapping[str, Any]) -> str:
 
 
 def _list(texts: Sequence[str]) -> str:
-    return f'<ul class="notes">{"".join(f"<li>{_text(text)}</li>" for text in texts)}</ul>' if texts else ""
+    if not texts:
+        return ""
+    items = (_text(text).replace(" %", "\N{NO-BREAK SPACE}%") for text in texts)  # no line begins with the sign
+    return f'<ul class="notes">{"".join(f"<li>{item}</li>" for item in items)}</ul>'
 
 
 def _title(table: Table) -> str:

@@ -54,11 +54,40 @@ class Study:
 
 
 _LISTS = ("benchmarks", "models", "protocols")
-_SCALARS = {"split": str, "limit": int, "concurrency": int}
+_SCALARS = {"out": str, "split": str, "limit": int, "concurrency": int}
+
+_CALLED = {str: "a text", int: "a whole number"}
 
 
 def load_study(path: Path) -> Study:
     """Read a study file; paths in it are relative to its folder. Raises `BadFile` naming the key that is wrong."""
+    table = _table(path)
+    given: dict[str, Any] = {}
+    for key in _LISTS:
+        if key in table:
+            given[key] = tuple(_strings(table[key], f"{path}: {key}"))
+    for key in ("benchmarks", "models", "protocols"):
+        if not given.get(key, key == "protocols"):
+            raise BadFile(f"{path}: `{key}` must list at least one")
+    for key, kind in _SCALARS.items():
+        if key in table:
+            if not isinstance(table[key], kind) or isinstance(table[key], bool):
+                raise BadFile(f"{path}: `{key}` must be {_CALLED[kind]}, not {table[key]!r}")
+            if kind is int and table[key] < 1:
+                raise BadFile(f"{path}: `{key}` must be at least 1, not {table[key]}")
+            given[key] = table[key]
+    if "variants" in table:
+        if not isinstance(table["variants"], list):
+            raise BadFile(f"{path}: `variants` must be a list of lists of strings, not {table['variants']!r}")
+        rows = [row if isinstance(row, list) else [row] for row in table["variants"]]
+        given["variants"] = tuple(tuple(_strings(row, f"{path}: variants")) for row in rows) or ((),)
+    given["benchmarks"] = tuple(_near(path, name) for name in given["benchmarks"])
+    given["models"] = tuple(_near(path, name) if name.endswith(".toml") else name for name in given["models"])
+    given["protocols"] = tuple(_near(path, n) if n.endswith(".toml") else n for n in given.get("protocols", ("tco",)))
+    return Study(path=path, **given | {"out": path.parent / given.get("out", "runs")})
+
+
+def _table(path: Path) -> dict[str, Any]:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8")).get("study")
     except OSError as error:
@@ -67,31 +96,11 @@ def load_study(path: Path) -> Study:
         raise BadFile(f"{path}: {error}") from error
     if not isinstance(table, dict):
         raise BadFile(f"{path}: a study needs a [study] table with `benchmarks` and `models`")
-    unknown = table.keys() - {*_LISTS, *_SCALARS, "variants", "out"}
+    unknown = table.keys() - {*_LISTS, *_SCALARS, "variants"}
     if unknown:
-        known = ", ".join((*_LISTS, "variants", "out", *_SCALARS))
+        known = ", ".join((*_LISTS, "variants", *_SCALARS))
         raise BadFile(f"{path}: unknown key {', '.join(sorted(unknown))}; known: {known}")
-    given: dict[str, Any] = {}
-    for key in _LISTS:
-        if key in table:
-            given[key] = tuple(_strings(table[key], f"{path}: {key}"))
-    for key in ("benchmarks", "models"):
-        if not given.get(key):
-            raise BadFile(f"{path}: `{key}` must list at least one")
-    for key, kind in _SCALARS.items():
-        if key in table:
-            if not isinstance(table[key], kind) or isinstance(table[key], bool):
-                raise BadFile(f"{path}: `{key}` must be a {kind.__name__}, not {table[key]!r}")
-            if kind is int and table[key] < 1:
-                raise BadFile(f"{path}: `{key}` must be at least 1, not {table[key]}")
-            given[key] = table[key]
-    if "variants" in table:
-        rows = [row if isinstance(row, list) else [row] for row in table["variants"]]
-        given["variants"] = tuple(tuple(_strings(row, f"{path}: variants")) for row in rows) or ((),)
-    given["benchmarks"] = tuple(_near(path, name) for name in given["benchmarks"])
-    given["models"] = tuple(_near(path, name) if name.endswith(".toml") else name for name in given["models"])
-    given["protocols"] = tuple(_near(path, n) if n.endswith(".toml") else n for n in given.get("protocols", ("tco",)))
-    return Study(path=path, out=path.parent / str(table.get("out", "runs")), **given)
+    return table
 
 
 def _strings(value: Any, place: str) -> list[str]:

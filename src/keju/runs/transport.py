@@ -30,7 +30,9 @@ class Transport:
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or not self.max_wait >= 0:
-            raise Misuse(f"attempts must be at least 1 and max_wait at least 0, not {self.attempts} and {self.max_wait}")
+            raise Misuse(
+                f"attempts must be at least 1 and max_wait at least 0, not {self.attempts} and {self.max_wait}"
+            )
 
     def wait_after(self, failure: CallFailed, attempt: int) -> float | None:
         """Seconds to wait before the next attempt, or None where there shall be none.
