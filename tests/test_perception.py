@@ -140,7 +140,7 @@ def test_an_ingredient_that_is_not_installed_has_no_size() -> None:
 # Names
 
 
-@pytest.mark.parametrize("name", ["whisper", "whisper/", "ocr", "", "ppocr/v5", "openai/whisper-1"])
+@pytest.mark.parametrize("name", ["whisper", "whisper/", "ocr", "", "ppocr/v5", "nobody/whisper-1"])
 def test_an_unknown_name_is_misuse_and_the_error_lists_what_there_is(name: str) -> None:
     with pytest.raises(Misuse, match=r"whisper/base.*ppocr/v4"):
         open_perceiver(name)

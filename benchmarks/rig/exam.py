@@ -72,8 +72,9 @@ def write(folder: Path, items: int) -> None:
         lines = [question(number), *(f"({label}) {text}" for label, text in offered.items()), ""]
         (folder / f"{stem}.md").write_text("\n".join(lines), encoding="utf-8")
         (folder / f"{stem}.txt").write_text(f"{key(number)}\n", encoding="utf-8")
-        document = {"id": stem, "image": f"{stem}.png", "question_file": f"{stem}.md", "answer_file": f"{stem}.txt"}
-        document |= {"question_text": question(number), "options": offered, "answer": key(number)}
+        document: dict[str, object] = {"id": stem, "image": f"{stem}.png", "question_file": f"{stem}.md"}
+        document |= {"answer_file": f"{stem}.txt", "question_text": question(number)}
+        document |= {"options": offered, "answer": key(number)}
         (folder / f"{stem}.json").write_text(json.dumps(document, ensure_ascii=False, indent=2), encoding="utf-8")
 
 

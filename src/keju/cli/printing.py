@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SHOWN = 20
 """Problems printed one by one; the number of the others follows."""
 
+REASONS = 3
+"""Reasons of failed calls that are printed, the most frequent first; `keju score --items` has them all."""
+
 
 def language(args: argparse.Namespace) -> Language:
     """`--lang`, else Chinese where the user's locale is Chinese."""
@@ -65,10 +68,14 @@ def print_runs(runs: Sequence[Run], args: argparse.Namespace) -> None:
 
 
 def say_incomplete(run: Run) -> None:
-    """Tell how many items have no answer, and that the same command goes on."""
-    if run.unanswered:
-        missing, total = len(run.unanswered), len(run.benchmark)
-        print(f"{run.model}: {missing} of {total} items have no answer; run the same command again", file=sys.stderr)
+    """Tell how many items have no answer and the usual reasons, and that the same command goes on."""
+    if not run.unanswered:
+        return
+    missing, total = len(run.unanswered), len(run.benchmark)
+    print(f"{run.model}: {missing} of {total} items have no answer; run the same command again", file=sys.stderr)
+    errors = [record.error for i in run.unanswered if (record := run.records.get(i)) and record.error]
+    for reason, n in Counter(str(error.get("message")) for error in errors).most_common(REASONS):
+        print(f"  {n} × {reason}", file=sys.stderr)
 
 
 def _print_costs(runs: Sequence[Run], args: argparse.Namespace) -> None:

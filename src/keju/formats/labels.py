@@ -40,8 +40,8 @@ def read_labels(
     ids = {folded(item_id): item_id for item_id in known}
     labels: dict[str, dict[str, str]] = {}
     for row in table.rows:
-        told = row.cells.get(id_column, "").strip()
-        item_id = ids.get(folded(told))
+        told = row.cells.get(id_column, "")
+        item_id = ids.get(folded(told)) or ids.get(folded(told.strip()))
         if item_id is None:
             raise BadFile(f"{path}:{row.line}: no item has the id {told!r}{_near(told, ids)}")
         if item_id in labels:

@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 import aiohttp
+from aiohttp.payload import Payload
 
 from keju.errors import CallFailed, Misuse, RunStopped
 from keju.models.keys import Secret
-from keju.models.request_body import Body
 
 LARGEST_REPLY = (
     32 * 1024 * 1024
@@ -38,7 +38,7 @@ class Endpoint:
         self._session: aiohttp.ClientSession | None = None
 
     @asynccontextmanager
-    async def post(self, body: Body) -> AsyncIterator[aiohttp.ClientResponse]:
+    async def post(self, body: Payload) -> AsyncIterator[aiohttp.ClientResponse]:
         """The response to `body`, its content still to be read; inside the block every transport error is translated.
 
         Raises `CallFailed` (kind `timeout`, `connection`, `bad-reply`, `medium`); `RunStopped` for a bad certificate.

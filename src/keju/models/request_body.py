@@ -21,7 +21,7 @@ from keju.errors import CallFailed
 from keju.items import Medium
 from keju.models.dialects import HOLE
 
-CHUNK = 384 * 1024  # bytes of a medium at a time, a multiple of 3: smaller ones cost calls, larger ones the cache
+CHUNK = 192 * 1024  # bytes of a medium at a time, a multiple of 3: smaller ones cost calls, larger ones the cache
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,9 @@ UNITS: Mapping[Kind, str] = {
 }
 """Unit of the raw value by kind; kinds that are not here have none."""
 
-# What XML, TeX and terminals refuse or obey: controls but tab and newline, halves of surrogate pairs, non-characters.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# What XML, TeX and terminals refuse or obey: controls but tab and newline, marks that turn the direction of what
+# follows, halves of surrogate pairs, non-characters.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def raw(column: Column, row: Mapping[str, Any]) -> Any:

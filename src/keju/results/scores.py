@@ -67,7 +67,7 @@ class Scores:
     prompts: str
     """Digest of the protocol: equal where two runs were asked alike."""
     wall: float | None = None
-    """Seconds that passed in all sessions of the run, where they were recorded."""
+    """Seconds that passed in all sessions of the run; None where one was killed and nobody knows how long it ran."""
     count_failures_as_wrong: bool = False
 
     @property
@@ -291,7 +291,7 @@ def score(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool 
     if parser == THEIRS and not run.verdicts:
         raise Misuse(f"the run of {run.model} holds no verdicts of another tool: --parser {THEIRS} needs them")
     marks = tuple(_mark(run, item, parser) for item in run.benchmark)
-    walls = [session["wall_s"] for session in run.info.get("sessions", ()) if "wall_s" in session]
+    walls = [session.get("wall_s") for session in run.info.get("sessions", ())]
     return Scores(
         run.model,
         run.benchmark.name,
@@ -300,7 +300,7 @@ def score(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool 
         dict(run.variant),
         marks,
         run.protocol.digest,
-        sum(walls) if walls else None,
+        sum(walls) if walls and None not in walls else None,
         count_failures_as_wrong,
     )
 

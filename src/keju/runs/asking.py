@@ -64,13 +64,12 @@ async def ask(
         store.begin(concurrency=concurrency)
         try:
             await asking.all(todo)
+            if asking.stopped:
+                progress.note(f"stopped: {asking.stopped}")
         finally:
             progress.finished()
             store.end(**_outcome(asking, store, model))
-    run = open_run(folder)
-    if asking.stopped:
-        progress.note(f"stopped: {asking.stopped}")
-    return run
+    return open_run(folder)
 
 
 def _outcome(asking: Asking, store: RunFolder, model: Model) -> dict[str, Any]:

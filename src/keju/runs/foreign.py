@@ -40,7 +40,7 @@ def remark(run: Run, benchmark: Benchmark) -> Run:
     """
     now = apply(benchmark, parse_variants([f"{name}={value}" for name, value in run.variant.items()]))
     kept: list[Item] = []
-    problems: list[Problem] = []
+    problems = list(run.benchmark.problems)
     for item in run.benchmark:
         if item.id not in now:
             problems.append(Problem(item.id, "gone", "is no longer in the benchmark; left out", left_out=True))

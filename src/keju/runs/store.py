@@ -14,16 +14,18 @@ import platform
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, get_args
+from typing import Any, get_args
 
 from filelock import FileLock, Timeout
 
-from keju.benchmark import Benchmark
+from keju.benchmark import Benchmark, Problem
 from keju.errors import BadFile, Misuse, Refused
 from keju.formats.jsonl import read_items, snapshot
 from keju.items import Item
@@ -75,7 +77,7 @@ class RunFolder:
         self._ask_changed = ask_changed
         self._retry_blocked = retry_blocked
         self._lock = FileLock(folder / "run.lock", timeout=0)
-        self._file: IO[str] | None = None
+        self._file: FileIO | None = None
         self._session: dict[str, Any] = {}
         self._others: dict[str, str] = {}
 
@@ -123,7 +125,8 @@ class RunFolder:
         self.save(state="running")
         if len(self.records) != len(records) or notes:
             _write_lines(self.folder / "records.jsonl", self.records.values())
-        self._file = (self.folder / "records.jsonl").open("a", encoding="utf-8", newline="\n")
+        # Unbuffered: what a full disk refused must not be tried again on closing.
+        self._file = (self.folder / "records.jsonl").open("ab", buffering=0)
 
     def _items_of_earlier_sessions(self) -> dict[str, str]:
         """Id → line of the items that are not selected now: a run may grow, and they stay part of it."""
@@ -167,10 +170,10 @@ class RunFolder:
         """Keep a record: one line, flushed. Raises `OSError` where it cannot be kept."""
         if self._file is None:
             raise RuntimeError("the run folder is not open")
-        line = json.dumps(record.to_json(), ensure_ascii=False, separators=(",", ":")) + "\n"
+        line = _line(record)
         try:
-            self._file.write(line)
-            self._file.flush()
+            while line:
+                line = line[self._file.write(line) :]
         except OSError as error:
             error.filename = str(self.folder / "records.jsonl")
             raise
@@ -187,10 +190,13 @@ class RunFolder:
         self._session |= {"ended": _now(), "wall_s": round(time.monotonic() - self._clock, 3), **facts}
         ids = [*(item.id for item in self.plan.benchmark), *self._others]
         waiting = [i for i in ids if not (record := self.records.get(i)) or not record.has_reply]
-        self.save(state="incomplete" if waiting else "complete", fingerprint=self.plan.benchmark.fingerprint)
+        if waiting:
+            self.save(state="incomplete")
+        else:
+            self.save(state="complete", fingerprint=self.plan.benchmark.fingerprint)
 
     def save(self, *, state: str, fingerprint: str | None = None) -> None:
-        """Write `run.json` in one step. `fingerprint` of the items is known once their media have been read."""
+        """Write `run.json` in one step. `fingerprint` of the items costs nothing once all media have been read."""
         info = {
             "schema": SCHEMA,
             "state": state,
@@ -201,7 +207,7 @@ class RunFolder:
                 "fingerprint": fingerprint,
                 "root": str(self.plan.benchmark.root) if self.plan.benchmark.root else None,
                 "format": self.plan.benchmark.format,
-                "left_out": [str(p) for p in self.plan.benchmark.problems if p.left_out],
+                "left_out": [asdict(p) for p in self.plan.benchmark.problems if p.left_out],
             },
             "fingerprint": self.plan.fingerprint,
             "environment": _environment(),
@@ -223,9 +229,10 @@ def open_run(folder: str | Path) -> Run:
     items = tuple(read_items(folder / "items.jsonl", None))
     records, _ = read_records(folder / "records.jsonl")
     name = info["benchmark"]["name"]
+    left_out = tuple(Problem(**problem) for problem in info["benchmark"].get("left_out", ()))
     return Run(
         model=asked["model"],
-        benchmark=Benchmark(name, items, format=info["benchmark"]["format"], root=folder),
+        benchmark=Benchmark(name, items, problems=left_out, format=info["benchmark"]["format"], root=folder),
         protocol=Protocol.from_json(asked["protocol"]),
         records={item.id: records[item.id] for item in items if item.id in records},
         variant=asked["variant"],
@@ -327,10 +334,14 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def _write_lines(path: Path, records: Any) -> None:
-    lines = (json.dumps(r.to_json(), ensure_ascii=False, separators=(",", ":")) + "\n" for r in records)
-    write_atomically(path, "".join(lines))
+    write_atomically(path, b"".join(map(_line, records)).decode())
 
 
+def _line(record: Record) -> bytes:
+    return json.dumps(record.to_json(), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+@cache  # reading the packages' metadata is slow, and it does not change
 def _environment() -> dict[str, Any]:
     packages: dict[str, str] = {}
     for name in (

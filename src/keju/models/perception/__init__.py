@@ -2,14 +2,19 @@
 
 `perceiver`  the seam (`Perceiver`, `Perception`) and the names a user may write
 `whisper`    speech recognition with Whisper
+`endpoint`   speech recognition at an OpenAI-compatible service
+`given`      transcripts that were made before
 `ocr`        reading printed text with PP-OCR
 `cache`      what was perceived once is kept, for every model
+`doubts`     what is odd about a transcript; `clips`: how long a clip plays
 """
 
 from keju.models.perception.cache import Remembered
+from keju.models.perception.clips import clip_seconds
+from keju.models.perception.given import Given
 from keju.models.perception.ocr import Ocr
 from keju.models.perception.opening import open_perceiver
 from keju.models.perception.perceiver import Perceiver, Perception
 from keju.models.perception.whisper import Whisper
 
-__all__ = ["Ocr", "Perceiver", "Perception", "Remembered", "Whisper", "open_perceiver"]
+__all__ = ["Given", "Ocr", "Perceiver", "Perception", "Remembered", "Whisper", "clip_seconds", "open_perceiver"]

@@ -6,7 +6,7 @@ The text is in the script that Whisper chose; the cascade puts it into the scrip
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 
 from keju.errors import BadFile, CallFailed, MissingExtra, Misuse, RunStopped
 from keju.items import MediaKind, Medium
+from keju.models.perception.doubts import LOOP, REPEATS, text_doubts
 from keju.models.perception.perceiver import Perception
 from keju.models.weights import assembled, sha256_of, weights
 from keju.models.worker import Worker, fair_threads
@@ -24,7 +25,6 @@ FRAME = RATE // 10  # a tenth of a second: shorter than a syllable, so that one 
 PUNCTUATED = {"zh": "以下是普通话的句子。"}  # shows Whisper the style: without it Chinese comes unpunctuated
 
 DOUBT_LANGUAGE = 0.5
-DOUBT_LOOP = 2.4  # text that compresses better than this repeats itself (threshold of Whisper's own decoder)
 DOUBT_SPEECH = 0.6  # probability that a stretch holds no speech (threshold of Whisper's own decoder)
 
 
@@ -34,24 +34,35 @@ class Whisper:
     `model` is `base` (weights from packages), a folder with CTranslate2 weights, or a size or name on the model hub,
     which is downloaded once, since it was asked for. `language` is what is spoken, as Whisper writes it (`zh`, `en`);
     where it is None it is detected clip by clip, which nearly doubles the time. `vad` leaves out stretches in which a
-    voice detector hears none.
+    voice detector hears none. `batch` is how many stretches of a long clip are transcribed at once; the voice detector
+    cuts them, so it goes with `vad`.
     Raises `MissingExtra`, `BadFile` or `Misuse` where that model cannot be had.
     """
 
     kind: MediaKind = "audio"
 
     def __init__(
-        self, model: str = "base", *, language: str | None = None, vad: bool = False, threads: int | None = None
+        self,
+        model: str = "base",
+        *,
+        language: str | None = None,
+        vad: bool = False,
+        batch: int | None = None,
+        threads: int | None = None,
     ) -> None:
-        self.name = f"whisper/{model}" + (f":{language}" if language else "")
+        vad = vad or batch is not None
+        manner = [language, "vad" if vad and not batch else None, f"batch={batch}" if batch else None]
+        spoken = ",".join(word for word in manner if word)
+        self.name = f"whisper/{model}" + (f":{spoken}" if spoken else "")
         if find_spec("faster_whisper") is None:
             raise MissingExtra("embedded", f"speech recognition ({self.name})")
-        self._model, self._language, self._vad = model, language, vad
+        self._model, self._language, self._vad, self._batch = model, language, vad, batch
         self._threads = threads or fair_threads()
         self.settings: Mapping[str, Any] = {
             "faster-whisper": metadata.version("faster-whisper"),
             "language": language or "detected",
             "vad": vad,
+            **({"batch": batch} if batch else {}),
             **_identity(model),
         }
         self._worker: Worker[Any] = Worker(self._load, "keju-whisper")
@@ -89,7 +100,8 @@ class Whisper:
         if not _audible(samples):
             return "", ("it is silent, so nothing was transcribed",)
         language, certainty = self._spoken(model, samples)
-        heard, _ = model.transcribe(
+        transcribe, batched = self._manner(model)
+        heard, _ = transcribe(
             samples,
             language=language,
             beam_size=5,
@@ -97,10 +109,19 @@ class Whisper:
             condition_on_previous_text=False,
             initial_prompt=PUNCTUATED.get(language),
             vad_filter=self._vad,
+            **batched,
         )
         segments = list(heard)
         text = "".join(segment.text for segment in segments).strip()
-        return text, _doubts(segments, language, certainty)
+        return text, (*_doubts(segments, language, certainty), *_odd(text, segments, len(samples) / RATE))
+
+    def _manner(self, model: Any) -> tuple[Callable[..., Any], Mapping[str, Any]]:
+        """What transcribes, and its further options."""
+        if self._batch is None:
+            return model.transcribe, {}
+        from faster_whisper import BatchedInferencePipeline
+
+        return BatchedInferencePipeline(model).transcribe, {"batch_size": self._batch}
 
     def _spoken(self, model: Any, samples: Any) -> tuple[str, float]:
         """Language of the clip, and the probability that it is this one."""
@@ -168,8 +189,13 @@ def _doubts(segments: Sequence[Any], language: str, certainty: float) -> tuple[s
     doubts = []
     if certainty < DOUBT_LANGUAGE:
         doubts.append(f"the language is uncertain ({language}, {certainty:.0%})")
-    if any(segment.compression_ratio > DOUBT_LOOP for segment in segments):
-        doubts.append("the transcript repeats itself, as Whisper does when it does not understand")
     if not segments or any(segment.no_speech_prob > DOUBT_SPEECH for segment in segments):
         doubts.append("there may be no speech in it, or not throughout")
     return tuple(doubts)
+
+
+def _odd(text: str, segments: Sequence[Any], seconds: float) -> tuple[str, ...]:
+    """Doubts about the whole text, and a loop within one stretch of it."""
+    doubts = text_doubts(text, seconds)
+    looped = REPEATS not in doubts and any(segment.compression_ratio > LOOP for segment in segments)
+    return (REPEATS, *doubts) if looped else doubts

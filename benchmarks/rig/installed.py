@@ -1,0 +1,38 @@
+"""What a user gets who installs keju without extras: packages and megabytes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from rig.measured import BENCHMARKS
+
+
+@dataclass(frozen=True)
+class Install:
+    """A fresh environment with nothing but keju's core."""
+
+    packages: int
+    """keju itself included."""
+    mb: float
+    """Megabytes of site-packages, without bytecode."""
+
+
+def core() -> Install:
+    """Install the core into a fresh environment with `uv`. Raises `RuntimeError` where there is no uv."""
+    uv = shutil.which("uv")
+    if uv is None:
+        raise RuntimeError("uv is not there; install it, or leave this out with --no-install")
+    with tempfile.TemporaryDirectory(prefix="keju-install-") as name:
+        folder = Path(name)
+        python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        subprocess.run([uv, "venv", "--quiet", "--python", python, str(folder)], check=True)
+        target = ["--python", str(folder / "bin" / "python"), "--link-mode", "copy"]
+        subprocess.run([uv, "pip", "install", "--quiet", *target, str(BENCHMARKS.parent)], check=True)
+        packages = next(folder.glob("lib/python*/site-packages"))
+        size = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file() and path.suffix != ".pyc")
+        return Install(len(list(packages.glob("*.dist-info"))), size / 1e6)
