@@ -126,7 +126,7 @@ def test_st_27_micro_and_macro_are_both_named() -> None:
     s = marked(items("A" * sum(sizes), genre=genres), replies)
     assert s.accuracy == pytest.approx(case["expected"]["micro"])
     (note,) = [note for note in breakdown([s], "genre").notes if "macro" in note]
-    assert "micro 73.4% (over items), macro 72.4% (mean of 8 groups)" in note
+    assert "micro 73.4 % (over items), macro 72.4 % (mean of 8 groups)" in note
 
 
 def test_st_29_the_three_figures_stand_side_by_side() -> None:

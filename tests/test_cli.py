@@ -225,10 +225,32 @@ def test_exit_code_3_some_items_without_an_answer(keju: Keju, opera: Path) -> No
         code, out, err = keju(*line, "--no-check-media")
     assert code == 3
     assert "1 of 8 items have no answer" in err
+    assert "  1 × openai-compatible/x: HTTP 500" in err
     assert "incomplete: 1 of 8 unanswered" in out
     assert keju("score", "runs")[0] == 3
     assert keju("report", "runs")[0] == 3
     assert keju("score", "runs", "--count-failures-as-wrong")[0] == 0
+
+
+def test_items_that_could_not_be_read_are_named_at_every_later_step(keju: Keju, opera: Path) -> None:
+    """TX-31: the run folder remembers what was left out, so that N never shrinks in silence."""
+    (opera / "0003.txt").write_text("E", encoding="utf-8")
+    for line in (("run", opera, "-m", "baseline/random"), ("score", "runs"), ("report", "runs")):
+        code, _, err = keju(*line)
+        assert code == 0
+        assert "item 0003: the answer 'E' is none of the options" in err
+        assert "7 of 8 items usable" in err
+
+
+def test_runs_that_differ_in_more_than_one_way_still_make_a_report(keju: Keju, opera: Path) -> None:
+    """They pair up in no variant alone: that table is left out, the others stand."""
+    keju("run", opera, "-m", "baseline/random", "--variant", "language=en", "--variant", "shuffle=1")
+    keju("run", opera, "-m", "baseline/random")
+    code, out, err = keju("report", "runs", "--json")
+    assert code == 0, err
+    assert not any("paired_language" in file for file in json.loads(out)["files"])
+    keju("run", opera, "-m", "baseline/random", "--variant", "media=none")
+    assert "paired_media" in str(json.loads(keju("report", "runs", "-o", "more", "--json")[1])["files"])
 
 
 def test_exit_code_3_a_run_that_was_stopped(keju: Keju, opera: Path) -> None:

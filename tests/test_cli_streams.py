@@ -127,7 +127,7 @@ def test_rn_27_a_disk_that_fills_up_stops_the_calls_and_loses_nothing(opera: Pat
         assert len(server.requests) - asked == 8 - kept
 
 
-HOSTILE = ("\x1b[31mred\x1b[0m\x07\x1b]0;title\x07", "[bold]A[/bold] [/] [link=x]", "B\r\n\x00\x7f\ttab", "=A")
+HOSTILE = ("\x1b[31mred\x1b[0m\x07\x1b]0;title\x07", "[bold]A[/bold] [/] [link=x]", "B\r\n\x00\x7f\ttab", "=A\u202e")
 
 
 def test_replies_cannot_command_the_terminal_or_break_a_table(tmp_path: Path, opera: Path) -> None:
@@ -138,13 +138,23 @@ def test_replies_cannot_command_the_terminal_or_break_a_table(tmp_path: Path, op
     done = shell("score", "runs", "--items", cwd=tmp_path)
     text = done.stdout.decode("utf-8")
     assert done.returncode == 0
-    assert not set(text) & set("\x1b\x07\x00\x7f\r")
+    assert not set(text) & set("\x1b\x07\x00\x7f\r\u202e")
     assert "[bold]A[/bold] [/] [link=x]" in text
     assert "openai-compatible/[red]m[/] x" in text
     assert {record.text for record in open_run(next(tmp_path.rglob("run.json")).parent).records.values()} == set(
         HOSTILE
     )
     assert shell("report", "runs", cwd=tmp_path).returncode == 0
+
+
+def test_a_servers_message_cannot_command_the_terminal(keju: Keju, opera: Path) -> None:
+    for status in (500, 401):
+        with FakeServer([{"status": status, "json": {"error": {"message": "\x1b]0;owned\x07 \u202edne"}}}]) as server:
+            line = ("run", opera, "-m", f"openai-compatible/{status}", "--base-url", server.base_url, "--attempts", "1")
+            code, _, err = keju(*line)
+        assert code == 3
+        assert "owned" in err
+        assert not set(err) & set("\x1b\x07\u202e")
 
 
 def test_names_cannot_leave_their_folder(tmp_path: Path) -> None:

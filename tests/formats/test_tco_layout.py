@@ -319,3 +319,11 @@ def test_nothing_usable_says_why(tmp_path: Path) -> None:
     lay(tmp_path, {"1.md": md(), "1.txt": "E", "1.png": png()})
     with pytest.raises(BadFile, match=r"no usable item as tco:\n  1\.txt: item 1: the answer 'E' is none of"):
         load(tmp_path)
+
+
+def test_a_question_of_words_alone_stays_one(tmp_path: Path) -> None:
+    """`"image": null` in the JSON says that no picture is missing."""
+    words = Item("0001", {"en": Wording("en", "Which?", dict(zip("ABCD", "abcd", strict=True)))}, "A")
+    write(Benchmark("words", (words,)), tmp_path / "exam", "tco")
+    again = load(tmp_path / "exam")
+    assert (again.items[0].media, again.problems) == ((), ())

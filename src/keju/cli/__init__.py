@@ -20,6 +20,8 @@ COMMANDS = {
     "score": "mark runs: accuracy, intervals, breakdowns; also files that other tools wrote",
     "compare": "paired tests between runs, with Holm's correction",
     "report": "write the tables of runs as Markdown, LaTeX, CSV, XLSX, JSON and one HTML page",
+    "latency": "measure latency under control: warm-up, fixed items, one new token, a sweep of concurrency",
+    "transcribe": "transcribe clips, export the transcripts, and count their errors",
     "convert": "write a benchmark in another format",
     "models": "list providers and the papers' models",
     "protocols": "list protocols, or show one",

@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from keju.benchmark import Benchmark, Problem
 from keju.errors import BadFile, Misuse
@@ -197,7 +198,7 @@ def _media(
             found.append(there.medium)
             names[kind] = there.medium.name
             problems += there.problem(item_id, members.get("json"))
-    if not found:
+    if not found and not _says_no_image(texts.get("json")):
         there = media.find("image", f"{safe_name(item_id)}.png")
         found.append(there.medium)
         problems += there.problem(item_id)
@@ -205,11 +206,22 @@ def _media(
 
 
 def _told_path(document: Decoded | None, kind: str) -> str | None:
-    try:
-        told = parse_json(document.text, "").get(kind) if document else None
-    except (BadFile, AttributeError):
-        return None  # broken JSON, or no object: reported where the item is read
+    told = _metadata(document).get(kind)
     return told if isinstance(told, str) and told.strip() else None
+
+
+def _says_no_image(document: Decoded | None) -> bool:
+    """Whether the JSON says `"image": null`: a question of words alone, as keju writes one."""
+    metadata = _metadata(document)
+    return "image" in metadata and metadata["image"] is None
+
+
+def _metadata(document: Decoded | None) -> Mapping[str, Any]:
+    try:
+        told = parse_json(document.text, "") if document else {}
+    except BadFile:
+        return {}  # reported where the item is read
+    return told if isinstance(told, Mapping) else {}
 
 
 def _spelling(item_id: str, names: Mapping[str, str]) -> list[Problem]:

@@ -109,6 +109,12 @@ def _notes(scores: Sequence[Scores]) -> Iterable[Phrase]:
             "部分题目共用图片或音频：95 % 置信区间（按媒体）将共用媒体的题目整组重抽样。",
         )
     yield from _unanswered_notes(scores)
+    if out := listed(f"{s.name} ({s.left_out})" for s in scores if s.left_out):
+        yield Phrase(
+            f"Items of the benchmark that are not in N, because they could not be read or the variant does not apply: "
+            f"{out}; `run.json` lists them.",
+            f"有题目因无法读取或不适用于该变体而未计入题数：{out.zh}；详见 run.json。",
+        )
     if any(s.drawn for s in scores):
         yield Phrase(
             "Drawn: the reply gave no label and the protocol drew an option. Expected accuracy counts each draw at its "
@@ -120,12 +126,13 @@ def _notes(scores: Sequence[Scores]) -> Iterable[Phrase]:
 
 
 def _unanswered_notes(scores: Sequence[Scores]) -> Iterable[Phrase]:
+    ours = any(not s.settled and not s.imported for s in scores)
+    again = Phrase(" Run again to ask what is missing.", "再次运行即可补问。") if ours else Phrase("", "")
     if open_runs := listed(s.name for s in scores if not s.settled):
         yield Phrase(
             f"Incomplete: {open_runs}. Over all N, unanswered items are not yet right, so the accuracy is a lower "
-            "bound; over the answered it may flatter. Run again to ask what is missing.",
-            f"不完整：{open_runs.zh}。以全部题数计，未答的题尚未算对，准确率是下界；以已答题数计则可能偏高。"
-            "再次运行即可补问。",
+            f"bound; over the answered it may flatter.{again}",
+            f"不完整：{open_runs.zh}。以全部题数计，未答的题尚未算对，准确率是下界；以已答题数计则可能偏高。{again.zh}",
         )
     if counted := listed(s.name for s in scores if s.settled and not s.complete):
         yield Phrase(

@@ -69,6 +69,10 @@ class Scores:
     wall: float | None = None
     """Seconds that passed in all sessions of the run; None where one was killed and nobody knows how long it ran."""
     count_failures_as_wrong: bool = False
+    left_out: int = 0
+    """Items of the benchmark that are not in N: they could not be read, or the variant does not apply to them."""
+    imported: bool = False
+    """Asked by another tool: keju cannot ask what is missing."""
 
     @property
     def name(self) -> str:
@@ -302,6 +306,8 @@ def score(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool 
         run.protocol.digest,
         sum(walls) if walls and None not in walls else None,
         count_failures_as_wrong,
+        run.left_out,
+        "imported" in run.info,
     )
 
 

@@ -60,6 +60,8 @@ class Asking:
     progress: Progress
     check_media: bool = False
     """Ask one item of each modality again without its media, to see whether media arrive."""
+    slots: Callable[[int], Slots] = Slots
+    """Makes what gives out the slots; a measurement holds its load where a run spares the server."""
     asked: int = 0
     truncated: int = 0
     peak: int = 0
@@ -70,7 +72,7 @@ class Asking:
     async def all(self, items: Iterable[Item]) -> None:
         """Ask every item once. Returns when all are recorded or no further call can help (`stopped` says why)."""
         todo = iter(items)
-        slots = Slots(self.concurrency)
+        slots = self.slots(self.concurrency)
         workers = [asyncio.create_task(self._work(todo, slots)) for _ in range(self.concurrency)]
         try:
             await asyncio.gather(*workers)

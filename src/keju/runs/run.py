@@ -38,5 +38,10 @@ class Run:
         return tuple(i.id for i in self.benchmark if i.id not in self.records or not self.records[i.id].has_reply)
 
     @property
+    def left_out(self) -> int:
+        """Items of the benchmark that were not asked at all: unreadable, or none of the variant's."""
+        return len({problem.item for problem in self.benchmark.problems if problem.left_out})
+
+    @property
     def complete(self) -> bool:
         return not self.unanswered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from keju.errors import CallFailed, Misuse
@@ -27,7 +27,7 @@ class Transcript:
     cached: bool = False
     """Whether it was done before, so that `seconds` were not spent now."""
     warnings: tuple[str, ...] = ()
-    error: Mapping[str, Any] = NOTHING
+    error: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     """`kind` and `message` where the clip failed."""
 
     def to_json(self) -> dict[str, Any]:

@@ -6,7 +6,14 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from keju.errors import Misuse
+from keju.stats.intervals import Interval
+from keju.stats.resampling import RESAMPLES, checked, tails
+
+FEWEST = 10
+"""Pairs below which resampling them says too little of how they vary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,22 @@ def error_rate(pairs: Iterable[tuple[Sequence[Hashable], Sequence[Hashable]]]) -
         edits += edit_distance(reference, hypothesis)
         length += len(reference)
     return ErrorRate(edits, length)
+
+
+def error_interval(
+    each: Sequence[ErrorRate], *, seed: int = 0, resamples: int = RESAMPLES, level: float = 0.95
+) -> Interval | None:
+    """Percentile bootstrap of the error rate over whole pairs (clips); None for fewer than `FEWEST` of them.
+
+    The rate is a ratio of two totals, so both are resampled together.
+    """
+    if len(each) < FEWEST:
+        return None
+    totals = np.array([[one.edits, one.length] for one in each], dtype=np.float64)
+    generator, size = np.random.default_rng(seed), len(each)
+    drawn = np.stack([totals[generator.integers(size, size=size)].sum(axis=0) for _ in range(checked(resamples))])
+    low, high = np.quantile(drawn[:, 0] / np.maximum(drawn[:, 1], 1.0), tails(level))
+    return Interval(float(low), float(high), "bootstrap", level)
 
 
 def edit_distance(reference: Sequence[Hashable], hypothesis: Sequence[Hashable]) -> int:
