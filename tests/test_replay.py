@@ -71,3 +71,23 @@ def test_a_file_of_two_models_needs_a_choice(tmp_path: Path) -> None:
     with pytest.raises(Misuse, match="it holds a on exam, b on exam"):
         Replay(path, EXAM)
     assert ask(Replay(path, EXAM, model="b"), "q0").text == "B"
+
+
+def test_a_run_of_our_own_can_be_replayed(tmp_path: Path) -> None:
+    """Its records hold the digest of a prompt, not a question, and join by id."""
+    import asyncio
+
+    from making import benchmark
+
+    from keju.models.model import Fake
+    from keju.protocols import load_protocol
+    from keju.runs.asking import ask
+
+    made = benchmark(4)
+    tco = load_protocol("tco")
+    first = asyncio.run(ask(made, Fake(lambda p: made[p.item_id].answer or ""), tco, out=tmp_path / "a"))
+    assert first.folder is not None
+    again = Replay(first.folder / "records.jsonl", made)
+    second = asyncio.run(ask(made, again, tco, out=tmp_path / "b"))
+    assert {i: r.text for i, r in second.records.items()} == {i: r.text for i, r in first.records.items()}
+    assert all("infer" not in record.stages for record in second.records.values())

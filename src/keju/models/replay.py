@@ -50,7 +50,7 @@ class Replay:
             record.text or "",
             "length" if record.status == "truncated" else "stop",
             usage=record.usage,
-            stages=record.stages,
+            stages={"load": 0.0},  # nothing was asked now, so nothing is timed as if it were
             model=record.model,
             scores=record.scores,
             perceived=record.perceived,

@@ -19,7 +19,7 @@ class Level:
     in_flight: int | None = None
     """Closed loop: so many calls at a time; the next one leaves when one has come back."""
     rate: float | None = None
-    """Open loop: calls leave at random times (Poisson), so many a second on average, whether others came back or not."""
+    """Open loop: so many calls a second on average leave at random times (Poisson), whether others came back or not."""
 
     def __post_init__(self) -> None:
         if self.in_flight is not None and self.in_flight < 1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -23,7 +23,8 @@ from keju.runs.offering import Level
 from keju.runs.transport import Transport
 
 Condition = Literal["plain", "cold", "warm"]
-"""`plain`: the model takes the media itself, or there are none. `cold` and `warm`: a cascade, perceiving or recalling."""
+"""`plain`: the model takes the media itself. `cold`: a cascade that perceives every medium anew. `warm`: one that finds
+what was perceived in the cache."""
 
 
 @dataclass(frozen=True)
@@ -110,55 +111,65 @@ async def sweep(
     plan: Design,
     protocol_for: Callable[[Model], Protocol],
     *,
-    progress: Callable[[str, int], Progress] = lambda *_: Silent(),
+    watch: Callable[[str], Progress] = lambda _: Silent(),
+    keep: Callable[[Series, Pass], None] = lambda *_: None,
 ) -> list[Series]:
     """Measure one model: one series, or two for a cascade, cold then warm.
 
-    `opened(use_cache)` opens the model; `progress(name, calls)` gives who watches a series. A series that no further
-    call can help is returned as far as it came, with `stopped`.
+    `opened(use_cache)` opens the model; `watch(name)` gives who watches a series; `keep` is told of every pass as it is
+    done. A series that no further call can help is returned as far as it came, with `stopped`.
     """
-    found = []
-    cached: Sequence[bool] = (False,)
-    while cached:
-        model, cached = opened(use_cache := cached[0]), cached[1:]
-        perceives: frozenset[MediaKind] = getattr(model, "perceives", frozenset())
-        if perceives and not use_cache:
-            cached = (True,)
+    first = await _series(opened(False), plan, protocol_for, watch, keep)
+    if first.condition == "plain" or first.stopped:
+        return [first]
+    return [first, await _series(opened(True), plan, protocol_for, watch, keep, warm=True)]
+
+
+async def _series(
+    model: Model,
+    plan: Design,
+    protocol_for: Callable[[Model], Protocol],
+    watch: Callable[[str], Progress],
+    keep: Callable[[Series, Pass], None],
+    *,
+    warm: bool = False,
+) -> Series:
+    """Measure `model` and close it."""
+    try:
+        series = _begun(model, protocol_for(model), plan.new_tokens, warm=warm)
+        progress = watch(f"{series.model} ({series.condition})")
+        progress.started(plan.calls, 0)
         try:
-            one = _series(model, plan, protocol_for(model), perceives, use_cache)
-            found.append(one)
-            await _measure(model, plan, one, progress)
+            async for done in _passes(model, series, plan, progress):
+                series.passes.append(done)
+                keep(series, done)
+        except _Stopped as reason:
+            series.stopped = str(reason)
+            progress.note(f"stopped: {reason}")
         finally:
-            await model.close()
-    return found
+            progress.finished()
+        series.discovered = dict(getattr(model, "discovered", {}))
+        return series
+    finally:
+        await model.close()
 
 
-def _series(model: Model, plan: Design, protocol: Protocol, perceives: frozenset[MediaKind], use_cache: bool) -> Series:
-    short = replace(protocol, generation=replace(protocol.generation, max_tokens=plan.new_tokens))
-    condition: Condition = "plain" if not perceives else "warm" if use_cache else "cold"
+def _begun(model: Model, protocol: Protocol, new_tokens: int, *, warm: bool) -> Series:
+    perceives: frozenset[MediaKind] = getattr(model, "perceives", frozenset())
     sends: frozenset[MediaKind] = getattr(model, "sends", frozenset())
+    condition: Condition = "plain" if not perceives else "warm" if warm else "cold"
+    short = replace(protocol, generation=replace(protocol.generation, max_tokens=new_tokens))
     hears = "audio" in (perceives if condition == "cold" else sends)
     return Series(model.name, condition, endpoint_of(model.settings), short, dict(model.settings), hears)
 
 
-async def _measure(model: Model, plan: Design, series: Series, progress: Callable[[str, int], Progress]) -> None:
-    watch = progress(f"{series.model} ({series.condition})", plan.calls)
-    watch.started(plan.calls, 0)
-    try:
-        if series.condition == "warm":  # fills the cache
-            await _pass(model, series, plan.items, Level(in_flight=model.concurrency), Silent())
-        for level in plan.levels:
-            await _warm_up(model, series, plan, level)
-            for repeat in range(1, plan.repeats + 1):
-                series.passes.append(
-                    await _pass(model, series, plan.items, level, watch, repeat=repeat, seed=plan.seed + repeat)
-                )
-    except _Stopped as reason:
-        series.stopped = str(reason)
-        watch.note(f"stopped: {reason}")
-    finally:
-        watch.finished()
-        series.discovered = dict(getattr(model, "discovered", {}))
+async def _passes(model: Model, series: Series, plan: Design, progress: Progress) -> AsyncIterator[Pass]:
+    if series.condition == "warm":  # fills the cache
+        await _pass(model, series, plan.items, Level(in_flight=model.concurrency), Silent())
+    for level in plan.levels:
+        await _warm_up(model, series, plan, level)
+        for repeat in range(1, plan.repeats + 1):
+            yield await _pass(model, series, plan.items, level, progress, repeat=repeat, seed=plan.seed + repeat)
 
 
 class _Stopped(Exception):

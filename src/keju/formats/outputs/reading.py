@@ -9,7 +9,7 @@ from typing import Protocol
 
 from keju.benchmark import Benchmark, Problem
 from keju.errors import BadFile, Misuse
-from keju.formats.outputs import evalscope, inspect_ai, lm_eval, lmms_eval, multi_tw, plain, vlmevalkit
+from keju.formats.outputs import evalscope, inspect_ai, lm_eval, lmms_eval, multi_tw, own, plain, vlmevalkit
 from keju.formats.outputs.building import build, key_of
 from keju.formats.outputs.heads import Head
 from keju.formats.outputs.joining import join
@@ -28,7 +28,7 @@ class Reader(Protocol):
     def read(self, path: Path) -> list[Sheet]: ...
 
 
-_MODULES: tuple[Reader, ...] = (inspect_ai, evalscope, lm_eval, lmms_eval, vlmevalkit, multi_tw, plain)
+_MODULES: tuple[Reader, ...] = (inspect_ai, evalscope, lm_eval, lmms_eval, vlmevalkit, multi_tw, own, plain)
 READERS = {reader.NAME: reader for reader in _MODULES}
 """Name → reader, the most particular first: `plain` takes what no other does."""
 
