@@ -30,8 +30,8 @@ OPTIONS = {
     "compare": ("--against", "--common", "--language-effect", "--at-least", "--count-failures-as-wrong"),
     "report": ("--out", "--title", "--by", "--published"),
     "convert": ("--to", "--format", "--encoding", "--where"),
-    "models": ("--json", "--lang"),
-    "protocols": ("--json",),
+    "models": ("--lang",),
+    "protocols": ("NAME",),
     "demo": ("--baselines", "--llm", "--out"),
 }
 
@@ -40,7 +40,7 @@ OPTIONS = {
 def test_every_command_explains_itself(keju: Keju, command: str) -> None:
     code, out, _ = keju(command, "--help")
     assert code == 0
-    assert all(option in out for option in OPTIONS[command])
+    assert all(option in out for option in ("--json", *OPTIONS.get(command, ())))
     assert COMMANDS[command].partition(" ")[2][:20].lower() in " ".join(out.lower().split())
     undescribed = re.findall(r"^  (--?[\w-]+(?: [A-Z=]+)?)\n(?=  -)", out, re.MULTILINE)
     assert undescribed == []
@@ -178,7 +178,6 @@ def test_every_command_with_json_prints_json_and_nothing_else(keju: Keju, opera:
         code, out, err = keju(*line.split())
         assert code == 0, err
         json.loads(out)
-    assert {line.split()[0] for line in lines} == set(COMMANDS)
 
 
 def test_the_leaderboard_as_json_holds_raw_figures(keju: Keju, opera: Path) -> None:

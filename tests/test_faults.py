@@ -9,10 +9,12 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -111,41 +113,44 @@ def test_a_thousand_pictures_through_faults_and_ten_kills(examination: Examinati
     assert examination.peak_mb < MOST_MB
 
 
-Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+Talk = Callable[[socket.socket, threading.Event], None]
+"""What a server does with a connection; the event says that the client has given up."""
 
 
 def failure(talk: Talk, timeout: float = 60.0) -> CallFailed:
     """How one attempt fails that sends a large picture to a server that behaves like `talk`."""
+    over = threading.Event()
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(asyncio.CancelledError, OSError):  # the client may leave first, and then the loop ends
-            await talk(reader, writer)
-        writer.transport.abort()
+    def serve(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):  # the client may leave first
+            talk(connection, over)
 
-    async def attempt() -> CallFailed:
-        server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-        model = OpenAICompatible("fake/m", model="m", base_url=url, timeout=timeout)
-        with pytest.raises(CallFailed) as caught:
-            await model.answer(prompt(Medium("image", "1.png", data=LARGE)))
-        await model.close()
-        server.close()
-        return caught.value
-
-    return asyncio.run(attempt())
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = threading.Thread(target=serve, args=(listener,))
+        server.start()
+        try:
+            return asyncio.run(attempt(f"http://127.0.0.1:{listener.getsockname()[1]}/v1", timeout))
+        finally:
+            over.set()
+            server.join()
 
 
-def prompt(picture: Medium) -> Prompt:
-    parts = (picture, Text("题"))
-    return Prompt("0001", parts, Generation(10), "generate", "zh-Hans", "", "题", {"A": "生", "B": "旦"})
+async def attempt(base_url: str, timeout: float) -> CallFailed:
+    parts = (Medium("image", "1.png", data=LARGE), Text("题"))
+    prompt = Prompt("0001", parts, Generation(10), "generate", "zh-Hans", "", "题", {"A": "生", "B": "旦"})
+    model = OpenAICompatible("fake/m", model="m", base_url=base_url, timeout=timeout)
+    with pytest.raises(CallFailed) as caught:
+        await model.answer(prompt)
+    await model.close()
+    return caught.value
 
 
 def test_a_server_that_takes_nothing_in_ends_with_the_attempts_time() -> None:
     """A black hole: the connection stands, the picture does not leave."""
 
-    async def ignore(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.transport.pause_reading()  # type: ignore[attr-defined]
-        await asyncio.sleep(60)
+    def ignore(_: socket.socket, over: threading.Event) -> None:
+        over.wait(60)
 
     began = time.monotonic()
     failed = failure(ignore, timeout=0.5)
@@ -156,22 +161,20 @@ def test_a_server_that_takes_nothing_in_ends_with_the_attempts_time() -> None:
 def test_a_server_that_trickles_ends_with_the_attempts_time() -> None:
     """A slow loris: there is always one more byte, and never a reply."""
 
-    async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
-        while not writer.is_closing():
-            await reader.read(1 << 20)
-            writer.write(b" ")
-            await asyncio.sleep(0.02)
+    def trickle(connection: socket.socket, over: threading.Event) -> None:
+        while not connection.recv(1 << 20).endswith(b"]}"):
+            pass
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+        while not over.wait(0.02):
+            connection.sendall(b" ")
 
     failed = failure(trickle, timeout=1.0)
     assert (failed.kind, failed.retryable) == ("timeout", True)
 
 
 def test_a_server_that_hangs_up_while_the_picture_is_sent_is_asked_again() -> None:
-    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.transport.abort()
+    def hang_up(connection: socket.socket, _: threading.Event) -> None:
+        connection.recv(1000)
 
     failed = failure(hang_up)
     assert (failed.kind, failed.retryable) == ("connection", True)
@@ -180,11 +183,9 @@ def test_a_server_that_hangs_up_while_the_picture_is_sent_is_asked_again() -> No
 def test_a_server_that_answers_while_the_picture_is_sent_is_heard_or_asked_again() -> None:
     """A proxy refuses a large body at once and closes: never an answer, never a wait until the timeout."""
 
-    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\nConnection: close\r\n\r\nlarge")
-        await writer.drain()
-        writer.close()
+    def refuse(connection: socket.socket, _: threading.Event) -> None:
+        connection.recv(1000)
+        connection.sendall(b"HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\nConnection: close\r\n\r\nlarge")
 
     began = time.monotonic()
     failed = failure(refuse)
@@ -197,7 +198,7 @@ def test_a_picture_that_changes_while_it_is_sent_fails_as_a_medium(difference: i
     """Its length was announced; what else was sent is no request."""
     picture = Medium("image", "1.png", data=png())
 
-    async def attempt(base_url: str) -> None:
+    async def send(base_url: str) -> None:
         endpoint = Endpoint(base_url, "chat/completions", who="fake/m", key=None, timeout=5)
         try:
             async with endpoint.post(Body([b'"', Base64(picture, picture.size + difference), b'"'])):
@@ -209,7 +210,7 @@ def test_a_picture_that_changes_while_it_is_sent_fails_as_a_medium(difference: i
         FakeServer([completion("B")]) as server,
         pytest.raises(CallFailed, match=r"1\.png changed while it was sent") as caught,
     ):
-        asyncio.run(attempt(server.base_url))
+        asyncio.run(send(server.base_url))
     assert caught.value.kind == "medium"
 
 

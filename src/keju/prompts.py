@@ -9,8 +9,9 @@ from typing import Literal
 
 from keju.items import Medium
 
-Scoring = Literal["generate", "option-likelihood"]
+Scoring = Literal["generate", "choice", "option-likelihood"]
 """`generate`: the model writes a reply that is read by a parser.
+`choice`: of the options' labels, the one that the model finds most likely to come next is its answer.
 `option-likelihood`: the option whose text the model finds most likely after the prompt is its answer."""
 
 

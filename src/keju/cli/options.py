@@ -26,6 +26,26 @@ def selection_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--limit", type=int, metavar="N", help="only the first N items")
 
 
+def model_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """How models are opened; the group, for what a command adds to it."""
+    group = parser.add_argument_group("model")
+    group.add_argument("--base-url", metavar="URL", help="address of an OpenAI-compatible server")
+    group.add_argument("--key-env", metavar="NAME", help="environment variable that holds the API key")
+    group.add_argument("--key-file", type=Path, metavar="FILE", help="file that holds the API key")
+    group.add_argument("--stream", action=argparse.BooleanOptionalAction, default=None, help="ask for a streamed reply")
+    group.add_argument("--timeout", type=float, metavar="S", help="seconds that one attempt may take")
+    group.add_argument("--extra", type=json_object, metavar="JSON", help="further fields of the request body")
+    group.add_argument("--transcriber", metavar="NAME", help="turn audio into text first: whisper/base, …")
+    group.add_argument("--reader", metavar="NAME", help="turn pictures into text first: ppocr/v4")
+    return group
+
+
+def model_arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """What the user said of the models, as `keju.models.registry.open_model` takes it."""
+    names = ("base_url", "key_env", "key_file", "stream", "timeout", "extra", "transcriber", "reader")
+    return {name: value for name in names if (value := getattr(args, name)) is not None}
+
+
 def output_options(parser: argparse.ArgumentParser) -> None:
     """How results are printed."""
     group = parser.add_argument_group("output")

@@ -5,9 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from keju.cli.options import benchmark_options, json_object, output_options, selection_options
+from keju.cli.options import (
+    benchmark_options,
+    model_arguments,
+    model_options,
+    output_options,
+    selection_options,
+)
 from keju.errors import Misuse
 
 if TYPE_CHECKING:
@@ -43,22 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prices", type=Path, metavar="FILE", help="TOML with money per million tokens, for cost")
     benchmark_options(parser)
     selection_options(parser)
-    _model_options(parser)
+    model_options(parser).add_argument(
+        "--no-cache", action="store_true", help="transcribe and read anew, ignoring what is cached"
+    )
     _session_options(parser)
     output_options(parser)
-
-
-def _model_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("model")
-    group.add_argument("--base-url", metavar="URL", help="address of an OpenAI-compatible server")
-    group.add_argument("--key-env", metavar="NAME", help="environment variable that holds the API key")
-    group.add_argument("--key-file", type=Path, metavar="FILE", help="file that holds the API key")
-    group.add_argument("--stream", action=argparse.BooleanOptionalAction, default=None, help="ask for a streamed reply")
-    group.add_argument("--timeout", type=float, metavar="S", help="seconds that one attempt may take")
-    group.add_argument("--extra", type=json_object, metavar="JSON", help="further fields of the request body")
-    group.add_argument("--transcriber", metavar="NAME", help="turn audio into text first: whisper/base, …")
-    group.add_argument("--reader", metavar="NAME", help="turn pictures into text first: ocr/pp-ocr-v4")
-    group.add_argument("--no-cache", action="store_true", help="transcribe and read anew, ignoring what is cached")
 
 
 def _session_options(parser: argparse.ArgumentParser) -> None:
@@ -158,12 +153,6 @@ def _ask(cell: Cell, args: argparse.Namespace) -> Run:
             out=cell.out,
             session=session,
             progress=progress,
-            **_given(args),
+            **model_arguments(args),
+            **({"use_cache": False} if args.no_cache else {}),
         )
-
-
-def _given(args: argparse.Namespace) -> dict[str, Any]:
-    """The model options that the user gave."""
-    names = ("base_url", "key_env", "key_file", "stream", "timeout", "extra", "transcriber", "reader")
-    given = {name: value for name in names if (value := getattr(args, name)) is not None}
-    return given | ({"use_cache": False} if args.no_cache else {})

@@ -5,6 +5,7 @@
     FILE.toml             a model file: `model = "PROVIDER/MODEL"` and any of `Options`
     baseline/NAME         keju.models.baselines
     embedded/NAME         small models that come as packages (extra `embedded`)
+    hf/NAME               a model of Transformers in this process (extra `local`): an id of the model hub, or a folder
     replay:FILE           the replies that a file holds
 
 What is heavy is imported when a model that needs it is opened.
@@ -27,7 +28,7 @@ from keju.models.options import Options, did_you_mean, options_of, read_model_fi
 if TYPE_CHECKING:
     from keju.models.negotiation import Manner
 
-_SPECIAL = ("baseline", "embedded")
+_SPECIAL = ("baseline", "embedded", "hf")
 
 
 def open_model(spec: str | Path, *, benchmark: Benchmark | None = None, **options: Any) -> Model:
@@ -65,6 +66,10 @@ def _open(spec: str, options: Options, benchmark: Benchmark | None) -> Model:
 
         own = {} if options.use_cache is None else {"use_cache": options.use_cache}
         return open_embedded(name, **own, **(options.extra or {}))
+    if provider == "hf":
+        from keju.models.local import open_local
+
+        return open_local(name, **(options.extra or {}))
     return _endpoint(_provider(provider), name, options, benchmark)
 
 

@@ -51,8 +51,8 @@ class Protocol:
         _one_of("scoring", self.scoring, get_args(Scoring))
         _one_of("media_position", self.media_position, get_args(Position))
         _one_of("invalid", self.invalid, get_args(Invalid))
-        if (self.parser == "likelihood") != (self.scoring == "option-likelihood"):
-            raise Misuse("key `parser`: `likelihood` goes with scoring `option-likelihood`, and only with it")
+        if (self.parser == "likelihood") != (self.scoring != "generate"):
+            raise Misuse("key `parser`: `likelihood` goes with scoring `option-likelihood` or `choice`, and only with them")
         if not self.templates:
             raise Misuse(f"key `templates`: give at least one, by language tag or as `{ANY}`")
 

@@ -21,14 +21,9 @@ from keju.stats import Durations, durations
 
 Perception = Literal["none", "measured", "cached", "mixed"]
 
-_STAGE_ZH = {
-    "load": "读取",
-    "preprocess": "预处理",
-    "transcribe": "转写",
-    "read": "识字",
-    "queue": "排队",
-    "infer": "推理",
-    "first_token": "首个词元",
+STAGE_NAMES = {
+    stage: Phrase(stage, zh)
+    for stage, zh in zip(STAGES, ("读取", "预处理", "转写", "识字", "排队", "推理", "首个词元"), strict=True)
 }
 _PERCEPTION: dict[Perception, Phrase] = {
     "none": Phrase("none", "无"),
@@ -114,7 +109,7 @@ def _stage_rows(s: Scores) -> Iterable[dict[str, Any]]:
         for stage in STAGES:
             seconds = [record.stages[stage] for record in records if stage in record.stages]
             if seconds:
-                yield _row(s, kind, Phrase(stage, _STAGE_ZH[stage]), durations(seconds))
+                yield _row(s, kind, STAGE_NAMES[stage], durations(seconds))
         if records:
             sums = [sum(record.stages.get(stage, 0.0) for stage in LATENCY_STAGES) for record in records]
             yield _row(s, kind, TOTAL, durations(sums))

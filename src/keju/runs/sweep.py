@@ -156,10 +156,10 @@ async def _series(
 
 def _begun(model: Model, protocol: Protocol, new_tokens: int, *, warm: bool) -> Series:
     perceives: frozenset[MediaKind] = getattr(model, "perceives", frozenset())
-    sends: frozenset[MediaKind] = getattr(model, "sends", frozenset())
+    takes: frozenset[MediaKind] = getattr(model, "takes", getattr(model, "sends", frozenset()))
     condition: Condition = "plain" if not perceives else "warm" if warm else "cold"
     short = replace(protocol, generation=replace(protocol.generation, max_tokens=new_tokens))
-    hears = "audio" in (perceives if condition == "cold" else sends)
+    hears = "audio" in (perceives if condition == "cold" else takes)
     return Series(model.name, condition, endpoint_of(model.settings), short, dict(model.settings), hears)
 
 

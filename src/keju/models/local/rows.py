@@ -82,13 +82,14 @@ class Row:
         return len(self.text) + len(self.continuation) + pixels // PATCH + int(seconds / FRAME)
 
 
-def rows_of(prompt: Prompt, content: Sequence[Content]) -> list[Row]:
+def rows_of(prompt: Prompt, content: Sequence[Content], *, end_of_turn: str | None) -> list[Row]:
     """The sequences that `prompt` needs, its parts being decoded as `content`: one, or one an option where the options'
-    texts are scored."""
+    texts are scored. `end_of_turn` is what ends a reply under the model's chat template, None for a base model."""
     made, item = tuple(content), prompt.item_id
     if prompt.scoring == "generate":
         return [Row(item, made, "write", prompt.generation.max_tokens)]
     if prompt.scoring == "choice":
         return [Row(item, made, "choose", labels=tuple(prompt.options))]
-    gap = "" if prompt.language.lower().split("-")[0] in UNSPACED else " "
-    return [Row(item, made, "score", continuation=f"{gap}{text.strip()}\n") for text in prompt.options.values()]
+    gap = "" if end_of_turn or prompt.language.lower().split("-")[0] in UNSPACED else " "
+    written = [f"{gap}{text.strip()}{end_of_turn or chr(10)}" for text in prompt.options.values()]
+    return [Row(item, made, "score", continuation=text) for text in written]

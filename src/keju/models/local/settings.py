@@ -23,8 +23,8 @@ class Settings:
     dtype: str = "auto"
     """One of `DTYPES`; `auto`: the checkpoint's own on a GPU, float32 on a processor."""
     attention: str = "auto"
-    """Attention kernel as Transformers calls it (`eager`, `sdpa`, `flash_attention_2`); `auto`: `sdpa` where the model
-    has it."""
+    """Attention kernel as Transformers calls it (`eager`, `sdpa`, `flash_attention_2`); `auto`: the best of the
+    first two that each part of the model has. Which it was is recorded."""
     revision: str | None = None
     """Branch, tag or commit on the model hub."""
     trust_remote_code: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import time
 from collections.abc import Mapping
@@ -93,7 +94,7 @@ class EndpointTranscriber:
             raise _unfit(medium, f"{size:,} bytes long, and speech services take {LARGEST:,} at most; {remedy}")
         form = aiohttp.FormData(self._fields)
         # The name's end tells the server the kind of file; content decides it, names lie.
-        form.add_field("file", medium.read(), filename=f"clip{suffix_of(mime)}", content_type=mime)
+        form.add_field("file", io.BytesIO(medium.read()), filename=f"clip{suffix_of(mime)}", content_type=mime)
         payload: Payload = form()
         return payload, clip_seconds(medium)
 

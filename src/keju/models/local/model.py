@@ -1,0 +1,159 @@
+"""`hf/NAME`: a model of Transformers in this process, behind the seam `Model`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from keju.errors import CallFailed, RunStopped
+from keju.models.local.batching import Batcher, Done
+from keju.models.local.checkpoint import Checkpoint, open_checkpoint
+from keju.models.local.hardware import Hardware, choose_hardware
+from keju.models.local.inputs import Collator, Inputs
+from keju.models.local.media import picture, sound
+from keju.models.local.passes import Answer, Passes
+from keju.models.local.rows import Content, Picture, Row, Sound, rows_of
+from keju.models.local.settings import Settings, settings_of
+from keju.models.local.sizes import BatchSize
+from keju.prompts import Part, Prompt, Text
+from keju.records import Reply, Usage
+
+WITHOUT = {"audio": "--transcriber whisper/base", "image": "--reader ppocr/v4"}
+
+
+def open_local(name: str, **options: Any) -> Local:
+    """The model `name` (an id on the model hub, or a path that begins with `/`, `./` or `~`); `options` are those of
+    `Settings`. Reads everything but the weights, which are loaded for the first prompt.
+
+    Raises `MissingExtra`, `BadFile` or `Misuse` where it cannot be had or an option is unknown.
+    """
+    settings = settings_of(name, options)
+    checkpoint = open_checkpoint(name, settings)
+    text_config = checkpoint.config.get_text_config()
+    own = getattr(checkpoint.config, "dtype", None) or getattr(text_config, "dtype", None)
+    return Local(checkpoint, choose_hardware(settings, own), settings)
+
+
+class Local:
+    """Answers greedily, in batches, on this machine. Three ways of scoring:
+
+    `generate`            the family's chat template, then the likeliest token again and again
+    `choice`              one forward pass; of the labels, the one with the greatest logit as the next token
+    `option-likelihood`   the option whose text, and the mark that ends it, has the greatest sum of log-probabilities
+    """
+
+    def __init__(self, checkpoint: Checkpoint, hardware: Hardware, settings: Settings) -> None:
+        self.name = f"hf/{checkpoint.name}"
+        self._checkpoint, self._hardware = checkpoint, hardware
+        self._attention = settings.attention
+        self.settings: Mapping[str, Any] = {
+            "revision": checkpoint.revision,
+            "class": checkpoint.model_class.__name__,
+            "processor": type(checkpoint.processor).__name__,
+            "template": checkpoint.template_digest,
+            "device": hardware.kind,
+            "dtype": hardware.dtype,
+            "attention": self._attention,
+            "decoding": "greedy",
+            **({"remote_code": True} if checkpoint.trusted else {}),
+        }
+        size = settings.batch_size
+        self._batcher: Batcher[Row, Inputs, Answer] = Batcher(
+            Collator(checkpoint),
+            self._pass,
+            BatchSize(1, hardware.most_rows) if size == "auto" else BatchSize.fixed(size),
+            start=self._load,
+            recover=hardware.release,
+            clock=hardware.clock,
+            readers=settings.workers,
+        )
+        self.concurrency = 3 * (hardware.most_rows if size == "auto" else size)  # in its pass, collated, read
+        self._passes: Passes | None = None
+        self._largest = 0
+
+    @property
+    def discovered(self) -> Mapping[str, Any]:
+        """The hardware, the attention kernels, and how large batches became."""
+        found = {**self._hardware.facts(), "largest_batch": self._largest, "batch_size": self._batcher.size.now}
+        return found | ({"attention": self._passes.attention} if self._passes else {})
+
+    async def answer(self, prompt: Prompt) -> Reply:
+        """Raises `RunStopped` where the prompt holds media of a kind that the model does not take, or asks for a
+        temperature: they would be dropped unseen."""
+        self._refuse(prompt)
+        clock = {"load": 0.0, "preprocess": 0.0}
+        done = await self._batcher.answer(lambda: self._rows(prompt, clock))
+        self._largest = max(self._largest, *(one.rows for one in done))
+        clock["preprocess"] += sum(one.collated for one in done)
+        stages = clock | {"queue": max(d.waited for d in done), "infer": sum(d.passed for d in done)}
+        return _reply(prompt, done, stages, self._checkpoint.name)
+
+    def _refuse(self, prompt: Prompt) -> None:
+        if strange := sorted({medium.kind for medium in prompt.media} - self._checkpoint.takes):
+            remedy = " ".join(WITHOUT[kind] for kind in strange)
+            raise RunStopped(
+                f"{self.name} takes no {' and no '.join(strange)}, which item {prompt.item_id} holds. Turn it into text "
+                f"first ({remedy}), or leave it out (--variant media=none)"
+            )
+        if prompt.generation.temperature:
+            raise RunStopped(
+                f"{self.name} answers greedily, and the protocol asks for temperature {prompt.generation.temperature}: "
+                "choose a protocol with temperature 0"
+            )
+
+    def _rows(self, prompt: Prompt, clock: dict[str, float]) -> list[Row]:
+        if prompt.scoring != "generate" and not prompt.options:
+            raise CallFailed("there are no options to choose among", kind="bad-request", retryable=False)
+        silent = [label for label, text in prompt.options.items() if not text.strip()]
+        if prompt.scoring == "option-likelihood" and silent:
+            message = f"options without text cannot be scored by likelihood: {', '.join(silent)}"
+            raise CallFailed(message, kind="bad-request", retryable=False)
+        end = self._checkpoint.tokenizer.eos_token if self._checkpoint.template else None
+        return rows_of(prompt, [self._decoded(part, clock) for part in prompt.parts], end_of_turn=end)
+
+    def _decoded(self, part: Part, clock: dict[str, float]) -> Content:
+        """A part as the processor takes it; adds to the clock of its prompt."""
+        if isinstance(part, Text):
+            return part
+        began = time.perf_counter()
+        data = part.read()
+        read = time.perf_counter()
+        made: Content
+        if part.kind == "image":
+            made = Picture(picture(data, part.name))
+        else:
+            rate = self._checkpoint.rate
+            samples = sound(data, part.name, rate)
+            made = Sound(samples, len(samples) / rate)
+        clock["load"] += read - began
+        clock["preprocess"] += time.perf_counter() - read
+        return made
+
+    def _load(self) -> None:
+        model = self._checkpoint.load(self._hardware, self._attention)
+        self._passes = Passes(model, self._checkpoint.tokenizer)
+
+    def _pass(self, inputs: Inputs) -> Sequence[Answer]:
+        if self._passes is None:
+            raise RunStopped(f"{self.name} has been closed")
+        return self._passes(inputs)
+
+    async def close(self) -> None:
+        """Let the pass in hand end, drop what waits, and free the memory."""
+        await self._batcher.close()
+        if self._passes is not None:
+            self._passes = None
+            self._hardware.release()
+
+
+def _reply(prompt: Prompt, done: Sequence[Done[Answer]], stages: Mapping[str, float], model: str) -> Reply:
+    first = done[0].answer
+    if prompt.scoring == "generate":
+        usage = Usage(first.input_tokens, first.output_tokens)
+        return Reply(first.text, first.finish, usage, stages, model)
+    scores = first.scores or dict(zip(prompt.options, (d.answer.log_probability for d in done), strict=True))
+    best = [label for label, score in scores.items() if score == max(scores.values())]
+    tie = () if len(best) == 1 else (f"equally likely: {', '.join(best)}",)
+    usage = Usage(first.input_tokens)
+    return Reply("" if tie else best[0], "stop", usage, stages, model, scores=scores, warnings=tie)
