@@ -21,8 +21,8 @@ from keju.results.pairs import pairs
 from keju.results.scores import score
 from keju.runs.asking import Session, ask
 from keju.runs.foreign import remark
+from keju.runs.reading import open_run
 from keju.runs.run import Run
-from keju.runs.store import open_run
 from making import benchmark, png
 from marked_runs import items, marked, run
 

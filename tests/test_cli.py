@@ -14,7 +14,7 @@ from keju import api
 from keju.cli import COMMANDS
 from keju.formats import load
 from keju.models.model import Fake
-from keju.runs.store import open_run
+from keju.runs.reading import open_run
 from servers.fake_openai import FakeServer, completion
 
 keju = pytest.fixture(in_process)

@@ -18,7 +18,7 @@ from keju import api
 from keju.benchmark import Benchmark
 from keju.formats import load
 from keju.models.model import Fake
-from keju.runs.store import open_run
+from keju.runs.reading import open_run
 from making import benchmark
 from servers.fake_openai import FakeServer, completion
 

@@ -20,8 +20,8 @@ from keju.prompts import Prompt
 from keju.protocols import load_protocol
 from keju.records import Reply
 from keju.runs.asking import Session, ask
+from keju.runs.reading import open_run, read_records
 from keju.runs.run import Run
-from keju.runs.store import open_run, read_records
 from keju.runs.transport import Transport
 from making import benchmark, item
 

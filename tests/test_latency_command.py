@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import math
 import time
@@ -103,7 +104,7 @@ def test_a_load_that_cannot_be_is_misuse(level: dict[str, Any]) -> None:
 
 def test_arrivals_are_poisson_reproducible_and_begin_at_once() -> None:
     times = arrival_times(4.0, 4001, seed=1)
-    gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(times)]
     assert times[0] == 0.0
     assert times == arrival_times(4.0, 4001, seed=1) != arrival_times(4.0, 4001, seed=2)
     mean = sum(gaps) / len(gaps)
@@ -226,6 +227,15 @@ def test_a_cascade_is_measured_cold_then_warm_and_the_two_are_never_mixed(spoken
     assert table.rows[1]["clip_s_per_s"] is None  # nothing was heard
     assert [row["rank"] for row in table.rows] == [None, None]
     assert any(str(row["stage"]) == "transcribe" and row["p50_s"] == 0.02 for row in stages.rows)
+
+
+def test_transcripts_from_a_file_have_no_cold_series(spoken: Benchmark, tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    file.write_text("".join(f'{{"name": "{n}.wav", "text": "x"}}\n' for n in range(1, 6)))
+    plan = design(spoken, levels(1), repeats=1)
+    found = measured(lambda _: Cascade(Fake(lambda _: "A"), transcriber=str(file), use_cache=False), plan)
+    assert [series.condition for series in found] == ["warm"]
+    assert found[0].passes[0].records[0].has_reply
 
 
 def test_a_reply_that_perceived_anew_in_a_warm_series_is_left_out_and_told(spoken: Benchmark) -> None:

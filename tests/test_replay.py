@@ -77,11 +77,10 @@ def test_a_run_of_our_own_can_be_replayed(tmp_path: Path) -> None:
     """Its records hold the digest of a prompt, not a question, and join by id."""
     import asyncio
 
-    from making import benchmark
-
     from keju.models.model import Fake
     from keju.protocols import load_protocol
     from keju.runs.asking import ask
+    from making import benchmark
 
     made = benchmark(4)
     tco = load_protocol("tco")

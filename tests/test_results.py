@@ -23,7 +23,7 @@ from marked_runs import items, marked, run
 
 
 def column_keys(table):
-    return [column.key for column in table.columns]
+    return [column.key for column in table.columns if not column.hidden]
 
 
 def test_counts_of_a_run_with_every_fate():

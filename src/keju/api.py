@@ -21,9 +21,9 @@ from keju.results.scores import score as score_run
 from keju.runs.asking import Session, ask
 from keju.runs.engine import Progress
 from keju.runs.foreign import remark, run_of
+from keju.runs.reading import find_runs
+from keju.runs.reading import open_run as open_folder
 from keju.runs.run import Run
-from keju.runs.store import find_runs
-from keju.runs.store import open_run as open_folder
 
 
 def load(
@@ -128,7 +128,7 @@ def open_runs(
     tools' files the items they name. Raises `BadFile` where a path holds no run.
     """
     runs: list[Run] = []
-    for path in map(Path, paths):
+    for path in dict.fromkeys(map(Path, paths)):
         if not path.exists():
             raise BadFile(f"{path} does not exist")
         folders = find_runs([path]) if format is None else []

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import transformers as tf
+
 from tiny.tokenizer import HEADERS, PLAIN_TURNS, ids, im_start, make_tokenizer, turns
 
 TEXT: dict[str, Any] = {
@@ -181,9 +182,7 @@ def llava_next(out: Path, text_config: Any = tf.MistralConfig) -> None:
         vision_config=vision, text_config=text, **select, image_grid_pinpoints=grid, image_seq_length=16, **image
     )
     tf.LlavaNextForConditionalGeneration(config).save_pretrained(out)
-    pictures = tf.LlavaNextImageProcessor(
-        size={"shortest_edge": 56}, crop_size=SQUARE, image_grid_pinpoints=grid
-    )
+    pictures = tf.LlavaNextImageProcessor(size={"shortest_edge": 56}, crop_size=SQUARE, image_grid_pinpoints=grid)
     processor = tf.LlavaNextProcessor(
         pictures,
         tokenizer,
@@ -221,7 +220,14 @@ def idefics2(out: Path) -> None:
 
 def mllama(out: Path) -> None:
     """Llama 3.2 Vision. The picture's token is the last id: the output layer has no row for it."""
-    special = ["<|begin_of_text|>", "<|eot_id|>", "<|start_header_id|>", "<|end_header_id|>", "<|pad|>", "<|python_tag|>"]
+    special = [
+        "<|begin_of_text|>",
+        "<|eot_id|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+        "<|pad|>",
+        "<|python_tag|>",
+    ]
     roles = {"bos_token": "<|begin_of_text|>", "eos_token": "<|eot_id|>", "pad_token": "<|pad|>"}
     tokenizer = make_tokenizer(special, HEADERS, **roles)
     size = len(tokenizer)

@@ -17,7 +17,7 @@ def make_importable() -> None:
     """Import torchvision, one way or the other. Skips the calling module where torch or torchvision is not installed."""
     torch = pytest.importorskip("torch", reason="the extra `local` is not installed")
     try:
-        import torchvision  # noqa: F401
+        import torchvision
     except ModuleNotFoundError:
         pytest.skip("torchvision is not installed", allow_module_level=True)
     except RuntimeError:

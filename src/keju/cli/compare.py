@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the paired tests; 1 where `--at-least` is not met."""
+    """Print the paired tests; 1 where `--at-least` is not met, 3 where a pair could not be tested."""
     import sys
 
     from keju import api
@@ -46,10 +46,11 @@ def run(args: argparse.Namespace) -> int:
     if len(scores) < 2:
         raise Misuse("a comparison needs at least two runs")
     tables = [bilingual(scores, args.language_effect)] if args.language_effect else []
-    tables.append(pairs(scores, against=args.against, common=args.common))
-    print_tables(tables, args)
+    tests = pairs(scores, against=args.against, common=args.common)
+    print_tables([*tables, tests], args)
+    untested = any(row.get("p") is None for row in tests.rows)
     if args.at_least is None:
-        return 0
+        return 3 if untested else 0
     change = api.compare(scores[-1], scores[0], common=args.common).difference
     if change >= args.at_least:
         return 0

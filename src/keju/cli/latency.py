@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -89,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
     folder = MeasurementFolder(
         args.out, benchmark.name, plan, {"variant": args.variant, "environment": machine, "clip_seconds": lengths}
     )
+    print(f"raw times: {folder.folder}", file=sys.stderr)
     found: list[Series] = []
     for opened in openers:
         found += asyncio.run(sweep(opened, plan, protocol_for, watch=Terminal, keep=folder.keep))

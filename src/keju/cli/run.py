@@ -94,9 +94,22 @@ def run(args: argparse.Namespace) -> int:
 
         print_estimates(cells, args)
         return 0
+    for cell in cells:
+        _check(cell, args)
     runs = [_ask(cell, args) for cell in cells]
     print_runs(runs, args)
     return 0 if all(run.complete for run in runs) else 3
+
+
+def _check(cell: Cell, args: argparse.Namespace) -> None:
+    """Open the cell's model and protocol, so that a typo in the last one shows before the first is asked and paid."""
+    from keju.models.registry import open_model
+    from keju.protocols import load_protocol
+    from keju.variants import apply, parse_variants
+
+    open_model(cell.model, benchmark=apply(cell.benchmark, parse_variants(cell.variant)), **model_arguments(args))
+    if cell.protocol:
+        load_protocol(cell.protocol)
 
 
 def _is_study(path: str) -> bool:
@@ -107,8 +120,11 @@ def _of_options(args: argparse.Namespace) -> list[Cell]:
     if not args.model:
         raise Misuse("name at least one model: -m provider/name (`keju models` lists them)")
     benchmark = _benchmark(args.benchmark, args)
-    protocols = args.protocol or [None]
-    return [Cell(benchmark, m, protocol, args.variant, args.out) for m in args.model for protocol in protocols]
+    models, protocols = (
+        dict.fromkeys(args.model),
+        dict.fromkeys(args.protocol or [None]),
+    )  # a name given twice runs once
+    return [Cell(benchmark, model, protocol, args.variant, args.out) for model in models for protocol in protocols]
 
 
 def _of_study(args: argparse.Namespace) -> list[Cell]:

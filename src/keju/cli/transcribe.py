@@ -83,7 +83,7 @@ def _heard(todo: Sequence[Transcript], args: argparse.Namespace) -> list[Transcr
     import asyncio
 
     from keju.errors import Misuse
-    from keju.models.perception import Remembered, open_perceiver
+    from keju.models.perception import Given, Remembered, open_perceiver
     from keju.runs.transcribing import transcribe
     from keju.runs.transport import Transport
 
@@ -94,7 +94,7 @@ def _heard(todo: Sequence[Transcript], args: argparse.Namespace) -> list[Transcr
     transport = Transport(attempts=args.attempts)
 
     async def work() -> list[Transcript]:
-        chosen = perceiver if args.no_cache else Remembered(perceiver)
+        chosen = perceiver if args.no_cache or isinstance(perceiver, Given) else Remembered(perceiver)
         with _Count(len(todo), perceiver.name) as count:
             try:
                 return await transcribe(todo, chosen, transport=transport, in_flight=wanted, heard=count)

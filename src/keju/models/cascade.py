@@ -11,7 +11,7 @@ from typing import Any
 from keju.errors import Misuse
 from keju.items import MediaKind, Medium
 from keju.models.model import Model
-from keju.models.perception import Perceiver, Perception, Remembered, open_perceiver
+from keju.models.perception import Given, Perceiver, Perception, Remembered, open_perceiver
 from keju.prompts import Part, Prompt, Text
 from keju.records import Reply
 from keju.script import to_simplified, to_traditional
@@ -53,7 +53,8 @@ class Cascade:
         for kind, one in given:
             if one is not None:
                 perceiver = _of_kind(kind, open_perceiver(one) if isinstance(one, str) else one)
-                self._perceivers[kind] = Remembered(perceiver) if use_cache else perceiver
+                keeps = use_cache and not isinstance(perceiver, Given)  # a file is remembered already
+                self._perceivers[kind] = Remembered(perceiver) if keeps else perceiver
         if not self._perceivers:
             raise Misuse("a cascade needs a transcriber, a reader, or both")
         self.name = name or "+".join([*(p.name for p in self._perceivers.values()), model.name])
@@ -74,6 +75,11 @@ class Cascade:
     def perceives(self) -> frozenset[MediaKind]:
         """Kinds of media that the model is given as text."""
         return frozenset(self._perceivers)
+
+    @property
+    def perceives_anew(self) -> frozenset[MediaKind]:
+        """Those of them that cost work where nothing is cached; text from a file never does."""
+        return frozenset(kind for kind, p in self._perceivers.items() if not isinstance(p, Given))
 
     @property
     def discovered(self) -> Mapping[str, Any]:

@@ -52,7 +52,9 @@ class Protocol:
         _one_of("media_position", self.media_position, get_args(Position))
         _one_of("invalid", self.invalid, get_args(Invalid))
         if (self.parser == "likelihood") != (self.scoring != "generate"):
-            raise Misuse("key `parser`: `likelihood` goes with scoring `option-likelihood` or `choice`, and only with them")
+            raise Misuse(
+                "key `parser`: `likelihood` goes with scoring `option-likelihood` or `choice`, and only with them"
+            )
         if not self.templates:
             raise Misuse(f"key `templates`: give at least one, by language tag or as `{ANY}`")
 

@@ -21,7 +21,7 @@ from keju.reports.wording import (
     kinds,
     notes,
     title,
-    without_zeros,
+    for_people,
 )
 from keju.results.table import Column, Table
 
@@ -52,7 +52,7 @@ def _style() -> str:
 
 
 def _section(number: int, table: Table) -> str:
-    table = without_zeros(table)
+    table = for_people(table)
     plot = _plotted(table)
     heads = "".join(_head(column, plot) for column in table.columns)
     rows = "\n".join(_row(table, row, plot) for row in table.rows)

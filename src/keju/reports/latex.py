@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from keju.items import NOTHING
 from keju.reports.numbers import printable, raw
-from keju.reports.wording import Language, about, cells, heading, is_text, notes, title, without_zeros, word
+from keju.reports.wording import Language, about, cells, heading, is_text, notes, title, for_people, word
 from keju.results.table import Column, Table
 
 LONG_TABLE = 40
@@ -37,7 +37,7 @@ def to_latex(table: Table, *, language: Language = "en", best: Mapping[str, Lite
 
     `best` names the columns whose highest (`max`) or lowest (`min`) value is set bold; faint rows do not compete.
     """
-    table = without_zeros(table)
+    table = for_people(table)
     head = " & ".join(latex_escaped(heading(column, language)) for column in table.columns) + r" \\"
     winners = {column.key: _best(table, column, best[column.key]) for column in table.columns if column.key in best}
     drawn = [cells(table, row, language) for row in table.rows]

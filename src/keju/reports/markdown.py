@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keju.reports.numbers import printable
-from keju.reports.wording import Language, about, cells, heading, is_text, notes, title, without_zeros
+from keju.reports.wording import Language, about, cells, heading, is_text, notes, title, for_people
 from keju.results.table import Table
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~$&#]")
@@ -15,7 +15,7 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>|~$&#]")
 
 def to_markdown(table: Table, *, language: Language = "en", level: int = 2) -> str:
     """The table with its title as a heading of `level` above it and its notes below."""
-    table = without_zeros(table)
+    table = for_people(table)
     head = [escaped(heading(column, language)) for column in table.columns]
     rule = ["---" if is_text(column) else "--:" for column in table.columns]
     body = [_row(table, row, language) for row in table.rows]

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from keju.reports.wording import Language, cells, heading, is_text, notes, title, without_zeros
+from keju.reports.wording import Language, cells, heading, is_text, notes, title, for_people
 from keju.results.table import Table
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def show(tables: Sequence[Table], *, file: TextIO | None = None, language: Langu
 
 def to_text(table: Table, *, language: Language = "en") -> str:
     """The table as plain text with columns in line, Chinese characters counted as two places; never wrapped."""
-    table = without_zeros(table)
+    table = for_people(table)
     widths = {position: widest for position, (_, widest) in enumerate(_widths(table, language))}
     head = [heading(column, language) for column in table.columns]
     body = [[_one_line(text) for text in cells(table, row, language)] for row in table.rows]
@@ -64,7 +64,7 @@ def _padded(table: Table, texts: Sequence[str], widths: Mapping[int, int]) -> st
 def _draw(console: Console, table: Table, language: Language) -> None:
     from rich.text import Text
 
-    table = without_zeros(table)
+    table = for_people(table)
     console.print(Text(title(table, language), style="bold"))
     names = max(1, next((i for i, column in enumerate(table.columns) if not is_text(column)), 0))
     for number, part in enumerate(_parts(_widths(table, language), names, console.width)):

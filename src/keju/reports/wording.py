@@ -62,8 +62,9 @@ def kinds(row: Mapping[str, Any]) -> list[str]:
     return [kind for kind in MARKS if row.get(f"_{kind}")]
 
 
-def without_zeros(table: Table) -> Table:
-    """The table as people are shown it: columns of counts that are all 0 go, and a note names them."""
+def for_people(table: Table) -> Table:
+    """The table as people are shown it: hidden columns go; so do counts that are all 0, and a note names them."""
+    table = replace(table, columns=tuple(column for column in table.columns if not column.hidden))
     gone = [column for column in table.columns if column.hide_zero and _all_zero(column, table)]
     if not gone:
         return table

@@ -177,7 +177,7 @@ def _stage_row(cell: Cell, stage: Phrase, d: Durations) -> dict[str, Any]:
 def _design_notes(plan: Design, found: Sequence[Series]) -> Iterator[Phrase]:
     items, warm, tokens = len(plan.items), len(plan.warm_up), plan.new_tokens
     yield Phrase(
-        f"{items} items, the same at every level, {plan.repeats} times; before each level {warm} others to warm up, "
+        f"{items} items, the same at every level, {plan.repeats} times; before each level {warm} more to warm up, "
         f"not counted. New tokens: {tokens}. No call is tried again.",
         f"每个负载均为相同的 {items} 题，重复 {plan.repeats} 次；每个负载之前另有 {warm} 题预热，不计入。"
         f"新词元上限：{tokens}。失败不重试。",

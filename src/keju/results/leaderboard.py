@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from keju.errors import Misuse
@@ -67,27 +68,29 @@ def state(s: Scores) -> Phrase:
 
 
 def _columns(scores: Sequence[Scores]) -> tuple[Column, ...]:
-    """Columns that would say nothing in any row are left out."""
-    open_ends = [c.STATE, c.ANSWERED, c.ACCURACY_ANSWERED, c.INTERVAL_ANSWERED]
-    draws = [c.DRAWN, c.EXPECTED, c.UNDRAWN]
+    """Always the same columns for programs; those that would say nothing in any row are hidden from people."""
+
+    def where(needed: bool, *columns: Column) -> tuple[Column, ...]:
+        return tuple(replace(column, hidden=not needed) for column in columns)
+
     return (
         c.MODEL,
-        *([c.VARIANT] if any(s.variant for s in scores) else []),
+        *where(any(s.variant for s in scores), c.VARIANT),
         c.ACCURACY,
         c.INTERVAL,
-        *([c.METHOD] if len({s.interval_method for s in scores}) > 1 else []),
-        *([c.INTERVAL_CLUSTERED] if any(s.interval_clustered for s in scores) else []),
+        *where(len({s.interval_method for s in scores}) > 1, c.METHOD),
+        *where(any(s.interval_clustered for s in scores), c.INTERVAL_CLUSTERED),
         c.N,
-        *(open_ends if not all(s.complete for s in scores) else []),
+        *where(not all(s.complete for s in scores), c.STATE, c.ANSWERED, c.ACCURACY_ANSWERED, c.INTERVAL_ANSWERED),
         c.VALID_RATE,
         c.CHANCE,
         c.P_CHANCE,
-        *(draws if any(s.drawn for s in scores) else []),
+        *where(any(s.drawn for s in scores), c.DRAWN, c.EXPECTED, c.UNDRAWN),
         c.INVALID,
         c.TRUNCATED,
         c.BLOCKED,
         c.FAILED,
-        *([c.PENDING] if any(s.pending for s in scores) else []),
+        *where(any(s.pending for s in scores), c.PENDING),
         c.PARSER,
         c.PROTOCOL,
     )

@@ -26,6 +26,8 @@ class Column:
     kind: Kind = "text"
     title_zh: str | None = None
     """Heading for people, Chinese."""
+    hidden: bool = False
+    """For programs only: in this table the column would tell people nothing."""
     hide_zero: bool = False
     """Of a count: people are not shown the column where all its counts are 0, and a note says so. Files for machines
     keep it."""

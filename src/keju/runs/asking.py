@@ -14,8 +14,9 @@ from keju.models.model import Model
 from keju.protocols import Protocol
 from keju.runs.engine import Asking, Progress, Silent
 from keju.runs.names import run_folder
+from keju.runs.reading import open_run
 from keju.runs.run import Run
-from keju.runs.store import Plan, RunFolder, open_run
+from keju.runs.store import Plan, RunFolder
 from keju.runs.transport import Transport
 
 

@@ -1,4 +1,4 @@
-"""What a measurement was made on: processor, graphics cards, driver, versions, and how busy the machine was."""
+"""What a run or a measurement was made on: processor, graphics cards, driver, versions, and how busy it was."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ PACKAGES = (
     "keju",
     "aiohttp",
     "numpy",
+    "opencc",
     "faster-whisper",
     "ctranslate2",
     "onnxruntime",
@@ -28,7 +29,7 @@ PACKAGES = (
     "vllm",
     "sglang",
 )
-"""What seconds depend on, as far as it is installed here."""
+"""What answers and seconds depend on, as far as it is installed here."""
 
 NVIDIA_SMI_SECONDS = 20.0  # it answers in under one; a driver that hangs must not hold the measurement
 

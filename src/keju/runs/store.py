@@ -10,31 +10,25 @@ from __future__ import annotations
 
 import json
 import os
-import platform
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, get_args
+from typing import Any
 
 from filelock import FileLock, Timeout
 
-from keju.benchmark import Benchmark, Problem
-from keju.errors import BadFile, Misuse, Refused
+from keju.benchmark import Benchmark
+from keju.errors import Misuse, Refused
 from keju.formats.jsonl import read_items, snapshot
 from keju.items import Item
 from keju.protocols import Protocol
-from keju.records import Record, Status
-from keju.runs.run import Run
-
-SCHEMA = 1
-"""Version of the run folder's layout, in `run.json`."""
+from keju.records import Record
+from keju.runs.environment import environment
+from keju.runs.reading import SCHEMA, read_info, read_records
 
 
 @dataclass(frozen=True)
@@ -80,6 +74,7 @@ class RunFolder:
         self._file: FileIO | None = None
         self._session: dict[str, Any] = {}
         self._others: dict[str, str] = {}
+        self._environment = environment()
 
     def __enter__(self) -> RunFolder:
         try:
@@ -107,7 +102,7 @@ class RunFolder:
         self._lock.release()
 
     def _open(self) -> None:
-        before = _read_info(self.folder)
+        before = read_info(self.folder)
         if before:
             _refuse_difference(before["fingerprint"], self.plan.fingerprint, self.folder)
             self._others = self._items_of_earlier_sessions()
@@ -210,96 +205,10 @@ class RunFolder:
                 "left_out": [asdict(p) for p in self.plan.benchmark.problems if p.left_out],
             },
             "fingerprint": self.plan.fingerprint,
-            "environment": _environment(),
+            "environment": self._environment,
             "sessions": [*self._sessions, self._session] if self._session else self._sessions,
         }
         write_atomically(self.folder / "run.json", json.dumps(info, ensure_ascii=False, indent=1) + "\n")
-
-
-def open_run(folder: str | Path) -> Run:
-    """The run that a folder holds, for marking. Takes no lock: a run may be read while it goes on.
-
-    Raises `BadFile` where the folder is no run folder or a line of it cannot be read.
-    """
-    folder = Path(folder)
-    info = _read_info(folder)
-    if not info:
-        raise BadFile(f"{folder} is no run folder: it has no run.json. `keju run` makes one")
-    asked = info["fingerprint"]
-    items = tuple(read_items(folder / "items.jsonl", None))
-    records, _ = read_records(folder / "records.jsonl")
-    name = info["benchmark"]["name"]
-    left_out = tuple(Problem(**problem) for problem in info["benchmark"].get("left_out", ()))
-    return Run(
-        model=asked["model"],
-        benchmark=Benchmark(name, items, problems=left_out, format=info["benchmark"]["format"], root=folder),
-        protocol=Protocol.from_json(asked["protocol"]),
-        records={item.id: records[item.id] for item in items if item.id in records},
-        variant=asked["variant"],
-        info=info,
-        folder=folder,
-    )
-
-
-def find_runs(paths: Sequence[Path]) -> list[Path]:
-    """Every run folder at or below `paths`, sorted."""
-    found: set[Path] = set()
-    for path in paths:
-        found |= {info.parent for info in path.rglob("run.json")} if path.is_dir() else set()
-    return sorted(found)
-
-
-def read_records(path: Path) -> tuple[dict[str, Record], list[str]]:
-    """Records by item id, and notes on what was dropped: a torn last line (the process died while it wrote).
-
-    Raises `BadFile` on any other line that cannot be read.
-    """
-    if not path.is_file():
-        return {}, []
-    lines = path.read_bytes().split(b"\n")
-    torn = lines.pop()
-    records: dict[str, Record] = {}
-    for number, line in enumerate(lines, 1):
-        try:
-            record = Record.from_json(json.loads(line))
-            if record.status not in get_args(Status):
-                raise ValueError(f"no status {record.status!r}")
-        except (ValueError, TypeError, KeyError) as error:
-            if number == len(lines) and not torn:
-                torn = line
-                break
-            raise BadFile(
-                f"{path}:{number}: not a record ({error}). Remove the line; its item is then asked again"
-            ) from error
-        records[record.id] = record
-    return records, [f"{path.name}: a torn last line was dropped; its item is asked again"] if torn else []
-
-
-def _read_info(folder: Path) -> dict[str, Any] | None:
-    path = folder / "run.json"
-    if not path.is_file():
-        return None
-    try:
-        info: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise BadFile(f"{path} cannot be read: {error}. {_ELSEWHERE}") from error
-    schema = info.get("schema") if isinstance(info, dict) else None
-    if schema != SCHEMA:
-        raise BadFile(f"{path} is not of the layout that this keju reads ({schema}, not {SCHEMA}). {_ELSEWHERE}")
-    if missing := [name for name in ("created", "fingerprint.protocol", "benchmark.format") if not _has(info, name)]:
-        raise BadFile(f"{path} is damaged: it lacks {', '.join(missing)}. {_ELSEWHERE}")
-    return info
-
-
-_ELSEWHERE = "Restore the file, or move the folder away and run again"
-
-
-def _has(info: Any, name: str) -> bool:
-    for part in name.split("."):
-        if not isinstance(info, Mapping) or part not in info:
-            return False
-        info = info[part]
-    return True
 
 
 def _refuse_difference(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path) -> None:
@@ -339,34 +248,6 @@ def _write_lines(path: Path, records: Any) -> None:
 
 def _line(record: Record) -> bytes:
     return json.dumps(record.to_json(), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-
-
-@cache  # reading the packages' metadata is slow, and it does not change
-def _environment() -> dict[str, Any]:
-    packages: dict[str, str] = {}
-    for name in (
-        "keju",
-        "aiohttp",
-        "numpy",
-        "scipy",
-        "opencc",
-        "faster-whisper",
-        "rapidocr-onnxruntime",
-        "xllamacpp",
-        "torch",
-        "transformers",
-    ):
-        try:
-            packages[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return {
-        "python": sys.version.split()[0],
-        "system": platform.platform(),
-        "machine": platform.machine(),
-        "cpus": os.cpu_count(),
-        "packages": packages,
-    }
 
 
 def _plain(value: Any) -> Any:

@@ -119,8 +119,11 @@ async def sweep(
     `opened(use_cache)` opens the model; `watch(name)` gives who watches a series; `keep` is told of every pass as it is
     done. A series that no further call can help is returned as far as it came, with `stopped`.
     """
+    for item in (*plan.warm_up, *plan.items):
+        for medium in item.media:
+            _ = medium.identity  # known from now on, so that the first repeat does not pay for the digest
     first = await _series(opened(False), plan, protocol_for, watch, keep)
-    if first.condition == "plain" or first.stopped:
+    if first.condition != "cold" or first.stopped:
         return [first]
     return [first, await _series(opened(True), plan, protocol_for, watch, keep, warm=True)]
 
@@ -157,7 +160,8 @@ async def _series(
 def _begun(model: Model, protocol: Protocol, new_tokens: int, *, warm: bool) -> Series:
     perceives: frozenset[MediaKind] = getattr(model, "perceives", frozenset())
     takes: frozenset[MediaKind] = getattr(model, "takes", getattr(model, "sends", frozenset()))
-    condition: Condition = "plain" if not perceives else "warm" if warm else "cold"
+    cold = not warm and getattr(model, "perceives_anew", perceives)
+    condition: Condition = "cold" if cold else "warm" if perceives else "plain"
     short = replace(protocol, generation=replace(protocol.generation, max_tokens=new_tokens))
     hears = "audio" in (perceives if condition == "cold" else takes)
     return Series(model.name, condition, endpoint_of(model.settings), short, dict(model.settings), hears)
@@ -218,7 +222,10 @@ class _Counting(Silent):
     """Passes records on and keeps the engine's advice, which is for runs, to itself."""
 
     def __init__(self, watch: Progress) -> None:
-        self.recorded = watch.recorded  # type: ignore[method-assign]
+        self._watch = watch
+
+    def recorded(self, record: Record) -> None:
+        self._watch.recorded(record)
 
 
 def endpoint_of(settings: Mapping[str, Any]) -> str | None:

@@ -2,8 +2,9 @@
 
 `intervals` of one accuracy · `paired` two candidates on the same items · `many` k candidates at once · `families` many
 tests at once · `chance` better than drawing · `groups` differences between groups · `classification` precision, recall,
-F1 · `correlation` of ranks · `timing` of calls · `power` before the run · `agreement` of raters on labels, `ratings` on
-scales; `marks` and `resampling` serve them. SciPy is imported by the functions that need it: it costs half a second.
+F1 · `correlation` of ranks · `timing` of calls · `edit_distance` of transcripts · `power` before the run · `agreement`
+of raters on labels, `ratings` on scales; `marks` and `resampling` serve them. SciPy is imported by the functions that
+need it: it costs half a second.
 A NaN, an empty group or unequal lengths raise `Misuse` that names what is wrong; nothing is dropped in silence.
 """
 
@@ -18,6 +19,7 @@ from keju.stats.agreement import (
 from keju.stats.chance import AboveChance, above_chance
 from keju.stats.classification import Classification, Quality, precision_recall
 from keju.stats.correlation import Correlation, spearman
+from keju.stats.edit_distance import ErrorRate, error_interval, error_rate
 from keju.stats.families import Family, holm
 from keju.stats.groups import Heterogeneity, heterogeneity
 from keju.stats.intervals import Interval, accuracy_interval, clustered_interval
@@ -37,6 +39,7 @@ __all__ = [
     "Correlation",
     "Difference",
     "Durations",
+    "ErrorRate",
     "Family",
     "Heterogeneity",
     "Interval",
@@ -52,6 +55,8 @@ __all__ = [
     "cohen_kappa",
     "detectable_difference",
     "durations",
+    "error_interval",
+    "error_rate",
     "fleiss_kappa",
     "gwet_ac1",
     "heterogeneity",

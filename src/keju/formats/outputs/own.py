@@ -1,4 +1,4 @@
-"""Records of a run of keju itself, for replaying it; `keju.runs.store` reads run folders for marking."""
+"""Records of a run of keju itself, for replaying it; `keju.runs.reading` reads run folders for marking."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 """Models of Transformers in this process: `hf/NAME`, extra `local`.
 
-    settings     what can be said after the name
-    checkpoint   configuration, processor and class of a checkpoint; its weights
-    hardware     device, number format, clock
-    media, rows  a prompt's media decoded, and the sequences that it needs
-    inputs       sequences → tensors, by the family's chat template and processor
-    passes       tensors → replies
-    batching     gathers what waits into batches (`sizes`: how large)
-    model        all of it behind the seam `Model`
+settings     what can be said after the name
+checkpoint   configuration, processor and class of a checkpoint; its weights
+hardware     device, number format, clock
+media, rows  a prompt's media decoded, and the sequences that it needs
+inputs       sequences → tensors, by the family's chat template and processor
+passes       tensors → replies
+batching     gathers what waits into batches (`sizes`: how large)
+model        all of it behind the seam `Model`
 """
 
 from __future__ import annotations

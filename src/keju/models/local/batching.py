@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from queue import Queue
 from typing import Generic, Protocol, TypeVar
 
 from keju.errors import CallFailed, KejuError, RunStopped
@@ -96,8 +95,8 @@ class Batcher(Generic[R, I, A]):
         self._state = threading.Condition()
         self._waiting: list[_Waiting[R, A]] = []
         self._coming = 0  # prompts whose rows are being made
-        self._closed = False
-        self._ready: Queue[_Batch[R, A, I] | None] = Queue(maxsize=1)
+        self._closed = self._drained = False
+        self._ready: _Batch[R, A, I] | None = None
         self._threads: list[threading.Thread] = []
 
     async def answer(self, make: Callable[[], Sequence[R]]) -> list[Done[A]]:
@@ -122,7 +121,7 @@ class Batcher(Generic[R, I, A]):
     def _came(self, _entering: Future[list[_Waiting[R, A]]]) -> None:
         with self._state:
             self._coming -= 1
-            self._state.notify()
+            self._state.notify_all()
 
     def _run(self) -> None:
         with self._state:
@@ -137,14 +136,16 @@ class Batcher(Generic[R, I, A]):
     def _collate_all(self) -> None:
         while batch := self._next():
             self._make_inputs(batch)
-            self._ready.put(batch)
-        self._ready.put(None)
+            with self._state:
+                self._ready = batch
+                self._state.notify_all()
 
     def _next(self) -> _Batch[R, A, I] | None:
-        """The next batch, when there are rows enough for a full one or no more are coming; None at the end."""
+        """The next batch to collate, None at the end: when the one before has gone into its pass, so that as many rows
+        as can be are there to choose from, and there are enough for a full one or no more are coming."""
         with self._state:
             while not self._closed:
-                batch = self._similar()
+                batch = [] if self._ready else self._similar()
                 if batch and (len(batch) >= self.size.now or not self._coming):
                     chosen = {id(waiting) for waiting in batch}
                     self._waiting = [w for w in self._waiting if id(w) not in chosen]
@@ -174,12 +175,20 @@ class Batcher(Generic[R, I, A]):
 
     def _pass_all(self) -> None:
         failure = self._started()
-        while batch := self._ready.get():
+        while batch := self._collated():
             if failure:
                 _fail(batch.rows, failure)
             else:
                 failure = self._answer(batch)
             del batch  # its tensors go before the next one is waited for
+
+    def _collated(self) -> _Batch[R, A, I] | None:
+        """The next batch that is ready for its pass; None at the end."""
+        with self._state:
+            self._state.wait_for(lambda: self._ready or self._drained)
+            batch, self._ready = self._ready, None
+            self._state.notify_all()
+            return batch
 
     def _started(self) -> KejuError | None:
         try:
@@ -240,13 +249,15 @@ class Batcher(Generic[R, I, A]):
     def _close(self) -> None:
         with self._state:
             self._closed = True
-            dropped, self._waiting = self._waiting, []
             self._state.notify_all()
         self._readers.shutdown(wait=True, cancel_futures=True)
-        for waiting in dropped:
+        for waiting in self._waiting:
             waiting.future.cancel()
-        for thread in self._threads:
+        for thread in self._threads:  # the collator first: what it has in hand still goes into its pass
             thread.join()
+            with self._state:
+                self._drained = True
+                self._state.notify_all()
 
 
 def _deliver(waiting: _Waiting[R, A], answer: A, collated: float, passed: float, rows: int) -> None:

@@ -29,8 +29,8 @@ class Hardware:
     @property
     def most_rows(self) -> int:
         """Largest batch that is tried. Processors gain little beyond 8, and a machine that runs out of memory kills the
-        process instead of refusing."""
-        return 8 if self.kind == "cpu" else 64
+        process instead of refusing; beyond 32 the decoded pictures that wait would need gigabytes."""
+        return 8 if self.kind == "cpu" else 32
 
     def clock(self) -> float:
         """Seconds, read when everything that was queued on the device is done."""

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jinja2 import TemplateError
-
 from keju.models.local.checkpoint import Checkpoint
 from keju.models.local.rows import Picture, Row, Sound
 from keju.prompts import Text
@@ -46,6 +44,8 @@ class Collator:
     def _knows_media(self) -> bool:
         """Whether the chat template writes placeholders for media. A language model's own, inherited by a model that
         sees, does not: there the placeholders are part of the turn's text."""
+        from jinja2 import TemplateError
+
         if not self._template:
             return False
         kinds = {Picture: "image", Sound: "audio"}

@@ -19,6 +19,9 @@ from keju.models.local.sizes import BatchSize
 from keju.prompts import Part, Prompt, Text
 from keju.records import Reply, Usage
 
+SEE_AHEAD = ("paligemma",)
+"""Families that attend to the whole prompt in both directions: a continuation put there would be seen beforehand."""
+
 WITHOUT = {"audio": "--transcriber whisper/base", "image": "--reader ppocr/v4"}
 
 
@@ -68,7 +71,7 @@ class Local:
             clock=hardware.clock,
             readers=settings.workers,
         )
-        self.concurrency = 3 * (hardware.most_rows if size == "auto" else size)  # in its pass, collated, read
+        self.concurrency = 4 * (hardware.most_rows if size == "auto" else size)  # in its pass, collated, to choose from
         self._passes: Passes | None = None
         self._largest = 0
 
@@ -95,6 +98,11 @@ class Local:
             raise RunStopped(
                 f"{self.name} takes no {' and no '.join(strange)}, which item {prompt.item_id} holds. Turn it into text "
                 f"first ({remedy}), or leave it out (--variant media=none)"
+            )
+        if prompt.scoring == "option-likelihood" and self._checkpoint.config.model_type in SEE_AHEAD:
+            raise RunStopped(
+                f"{self.name} attends to its prompt in both directions, so a text's likelihood cannot be had from it: "
+                "choose another protocol (--protocol choice)"
             )
         if prompt.generation.temperature:
             raise RunStopped(

@@ -57,6 +57,7 @@ class Passes:
         return {
             name: t if not hasattr(t, "to") else t.to(device, dtype) if t.is_floating_point() else t.to(device)
             for name, t in tensors.items()
+            if name != "labels"  # of training: PaliGemma's processor makes some
         }
 
     def _write(self, inputs: Inputs, tensors: Mapping[str, Any]) -> list[Answer]:
