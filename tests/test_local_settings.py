@@ -54,7 +54,7 @@ def test_without_the_extra_the_install_line_is_shown(monkeypatch: pytest.MonkeyP
 def test_a_folder_without_a_model_is_a_bad_file(tmp_path: Path) -> None:
     if importlib.util.find_spec("transformers") is None:
         pytest.skip("the extra `local` is not installed")
-    with pytest.raises(BadFile, match="holds no model: it needs config.json"):
+    with pytest.raises(BadFile, match=r"holds no model: it needs config\.json"):
         open_model(f"hf/{tmp_path}")
 
 
@@ -110,10 +110,10 @@ def test_a_clip_becomes_mono_samples_at_the_rate_that_the_model_hears() -> None:
 
 def test_broken_media_are_failed_calls_that_name_the_file() -> None:
     pytest.importorskip("PIL")
-    with pytest.raises(CallFailed, match="picture a.png cannot be decoded: no known picture format") as failure:
+    with pytest.raises(CallFailed, match=r"picture a\.png cannot be decoded: no known picture format") as failure:
         picture(b"no picture", "a.png")
     assert (failure.value.kind, failure.value.retryable) == ("medium", False)
-    with pytest.raises(CallFailed, match="a.png"):
+    with pytest.raises(CallFailed, match=r"a\.png"):
         picture(png(1)[:60], "a.png")
     pytest.importorskip("av")
     for data in (b"no sound", b"", wav(0.0), png(1)):

@@ -1,7 +1,7 @@
 """Lets torchvision be imported beside a PyTorch that its compiled part was not built for.
 
-Image and video processors need none of that part; only the two operators that torchvision describes to PyTorch on import
-must exist. Where the two fit, this does nothing.
+Image and video processors need none of that part; only the two operators that torchvision describes to PyTorch on
+import must exist. Where the two fit, this does nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _KEPT = []  # a library of operators is undone when it is collected
 
 
 def make_importable() -> None:
-    """Import torchvision, one way or the other. Skips the calling module where torch or torchvision is not installed."""
+    """Import torchvision, one way or the other. Skips the calling module where torch or torchvision is absent."""
     torch = pytest.importorskip("torch", reason="the extra `local` is not installed")
     try:
         import torchvision

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+from asyncio import Transport
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -113,9 +114,17 @@ class Body(Payload):
         return b"".join(self.chunks()).decode(encoding, errors)
 
     async def write(self, writer: AbstractStreamWriter) -> None:
-        for chunk in self.chunks():
-            if chunk:
-                await writer.write(chunk)
+        connection: Transport | None = getattr(writer, "transport", None)
+        whole = False
+        try:
+            for chunk in self.chunks():
+                if chunk:
+                    await writer.write(chunk)
+            whole = True
+        finally:
+            if connection and not whole:
+                # To close it in order would wait until the server has taken in what is buffered, if it ever does.
+                connection.abort()
 
     async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:  # noqa: ARG002
         await self.write(writer)  # the length was announced from the same pieces

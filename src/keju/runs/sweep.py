@@ -160,7 +160,8 @@ async def _series(
 def _begun(model: Model, protocol: Protocol, new_tokens: int, *, warm: bool) -> Series:
     perceives: frozenset[MediaKind] = getattr(model, "perceives", frozenset())
     takes: frozenset[MediaKind] = getattr(model, "takes", getattr(model, "sends", frozenset()))
-    cold = not warm and getattr(model, "perceives_anew", perceives)
+    anew: frozenset[MediaKind] = getattr(model, "perceives_anew", perceives)
+    cold = anew and not warm
     condition: Condition = "cold" if cold else "warm" if perceives else "plain"
     short = replace(protocol, generation=replace(protocol.generation, max_tokens=new_tokens))
     hears = "audio" in (perceives if condition == "cold" else takes)

@@ -82,7 +82,7 @@ class Checkpoint:
         return hashlib.sha256(self.template.encode()).hexdigest()[:16] if self.template else "none"
 
     def load(self, hardware: Hardware, attention: str) -> Any:
-        """The model with its weights, ready for inference. Raises `RunStopped` where they cannot be had or do not fit."""
+        """The model with its weights, ready for inference. Raises `RunStopped` where they are not all to be had."""
         import torch
 
         place = {"cpu": None, "spread": "auto"}.get(hardware.device, hardware.device)

@@ -96,8 +96,8 @@ class Local:
         if strange := sorted({medium.kind for medium in prompt.media} - self._checkpoint.takes):
             remedy = " ".join(WITHOUT[kind] for kind in strange)
             raise RunStopped(
-                f"{self.name} takes no {' and no '.join(strange)}, which item {prompt.item_id} holds. Turn it into text "
-                f"first ({remedy}), or leave it out (--variant media=none)"
+                f"{self.name} takes no {' and no '.join(strange)}, which item {prompt.item_id} holds. Turn it into "
+                f"text first ({remedy}), or leave it out (--variant media=none)"
             )
         if prompt.scoring == "option-likelihood" and self._checkpoint.config.model_type in SEE_AHEAD:
             raise RunStopped(

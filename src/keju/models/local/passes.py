@@ -40,7 +40,7 @@ class Passes:
     def attention(self) -> str:
         """The attention kernels in use: one, or one for each part of the model (`text_config: eager, …`)."""
         config = self._model.config
-        parts = {name: part for name in config.sub_configs if (part := getattr(config, name, None)) is not None}
+        parts = {name: part for name in sorted(config.sub_configs) if (part := getattr(config, name, None)) is not None}
         kernels = {name: str(part._attn_implementation) for name, part in (parts or {"": config}).items()}
         alike = len(set(kernels.values())) == 1
         return next(iter(kernels.values())) if alike else ", ".join(f"{n}: {k}" for n, k in kernels.items())

@@ -77,7 +77,7 @@ class Row:
     @property
     def length(self) -> int:
         """About how many tokens it will have: for sorting only."""
-        pixels = sum(picture.width * picture.height for picture in self.pictures)
+        pixels: int = sum(picture.width * picture.height for picture in self.pictures)
         seconds = sum(part.seconds for part in self.content if isinstance(part, Sound))
         return len(self.text) + len(self.continuation) + pixels // PATCH + int(seconds / FRAME)
 

@@ -1,0 +1,150 @@
+"""What keju's pipeline costs over calling `generate` directly, and what batches gain, on a model in this process.
+
+    python benchmarks/local.py [--model FOLDER] [--items 64] [--batch 8] [--repeat 3]
+
+Without `--model` a Qwen2-VL of the real architecture with random weights is built on the spot. Work: a PNG of 640 x 480
+and a question of the protocol `tco`, 8 new tokens. The direct script is the shortest that does the same: open the picture,
+apply the chat template, generate, decode. Seconds of wall and CPU, best of `--repeat`, after loading and a warm-up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from keju.items import Item, Medium, Wording
+from keju.models import open_model
+from keju.models.model import Model
+from keju.prompts import Prompt
+from keju.protocols import load_protocol
+from tiny.torchvision_ops import make_importable
+
+Work = Callable[[], int]
+
+
+def prompts(items: int, tokens: int) -> list[Prompt]:
+    """Questions of the paper's form on random pictures."""
+    from dataclasses import replace
+
+    from PIL import Image
+
+    rng, protocol, made = np.random.default_rng(0), load_protocol("tco"), []
+    for number in range(items):
+        out = io.BytesIO()
+        Image.fromarray(rng.integers(0, 255, (480, 640, 3), "uint8")).save(out, "PNG")
+        wording = Wording(
+            "zh-Hans", f"图中是什么剧种？编号{number}。", {"A": "京剧", "B": "昆曲", "C": "越剧", "D": "川剧"}
+        )
+        item = Item(str(number), {"zh-Hans": wording}, "A", (Medium("image", f"{number}.png", data=out.getvalue()),))
+        prompt = protocol.prompt(item)
+        made.append(replace(prompt, generation=replace(prompt.generation, max_tokens=tokens)))
+    return made
+
+
+def direct(folder: str, asked: Sequence[Prompt], tokens: int) -> Work:
+    """The shortest script: one question after another."""
+    import torch
+    import transformers as tf
+    from PIL import Image
+
+    processor = tf.AutoProcessor.from_pretrained(folder)
+    model = tf.AutoModelForImageTextToText.from_pretrained(folder).eval()
+
+    def one(prompt: Prompt) -> str:
+        picture = Image.open(io.BytesIO(prompt.media[0].read())).convert("RGB")
+        blocks = [{"type": "text", "text": prompt.text}, {"type": "image", "image": picture}]
+        inputs = processor.apply_chat_template(
+            [{"role": "user", "content": blocks}],
+            add_generation_prompt=True,
+            tokenize=True,
+            return_dict=True,
+            return_tensors="pt",
+        )
+        with torch.inference_mode():
+            made = model.generate(**inputs, max_new_tokens=tokens, do_sample=False)
+        text: str = processor.decode(made[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
+        return text
+
+    return lambda: sum(len(one(prompt)) for prompt in asked)
+
+
+def through_keju(model: Model, asked: Sequence[Prompt]) -> Work:
+    """All questions through the seam, as many in flight as the model likes."""
+
+    async def asking() -> int:
+        slots = asyncio.Semaphore(model.concurrency)
+
+        async def one(prompt: Prompt) -> int:
+            async with slots:
+                return len((await model.answer(prompt)).text)
+
+        return sum(await asyncio.gather(*(one(prompt) for prompt in asked)))
+
+    return lambda: asyncio.run(asking())
+
+
+def best(work: Work, repeat: int) -> tuple[float, float, int]:
+    """Wall and CPU seconds of the quickest of `repeat` runs, and the characters that were written."""
+    work()
+    found = []
+    for _ in range(repeat):
+        wall, cpu = time.perf_counter(), time.process_time()
+        written = work()
+        found.append((time.perf_counter() - wall, time.process_time() - cpu, written))
+    return min(found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", help="folder of a model that takes pictures")
+    parser.add_argument("--items", type=int, default=64)
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--tokens", type=int, default=8)
+    parser.add_argument("--repeat", type=int, default=3)
+    given = parser.parse_args()
+    make_importable()
+    with tempfile.TemporaryDirectory() as made:
+        measure(given, given.model or built(Path(made)))
+
+
+def built(folder: Path) -> str:
+    import torch
+    import transformers as tf
+
+    from tiny.families import qwen2_vl
+
+    torch.manual_seed(0)
+    tf.logging.disable_progress_bar()
+    qwen2_vl(folder)
+    return str(folder)
+
+
+def measure(given: argparse.Namespace, folder: str) -> None:
+    asked = prompts(given.items, given.tokens)
+    works: dict[str, Work] = {"generate, called directly": direct(folder, asked, given.tokens)}
+    for size in (1, given.batch):
+        model: Any = open_model(f"hf/{Path(folder).resolve()}", extra={"batch_size": size})
+        works[f"keju, batches of {size}"] = through_keju(model, asked)
+    base = None
+    for name, work in works.items():
+        wall, cpu, written = best(work, given.repeat)
+        base = base or (wall, cpu)
+        print(
+            f"{name:28s} wall {wall:6.2f} s ({wall / base[0]:5.2f}x)   CPU {cpu:6.2f} s ({cpu / base[1]:5.2f}x)"
+            f"   {1000 * cpu / given.items:6.1f} ms CPU an item   {written} characters"
+        )
+
+
+if __name__ == "__main__":
+    main()
