@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"keju {arguments[0]}: {error}", file=sys.stderr)
         return _exit_code(error)
     except KeyboardInterrupt:
-        print("\ninterrupted; what was answered is kept, the same command goes on from there", file=sys.stderr)
+        print("\ninterrupted; what came back so far is kept", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output left, `| head` for one
         _silence()
