@@ -3,8 +3,9 @@
     python benchmarks/local.py [--model FOLDER] [--items 64] [--batch 8] [--repeat 3]
 
 Without `--model` a Qwen2-VL of the real architecture with random weights is built on the spot. Work: a PNG of 640 x 480
-and a question of the protocol `tco`, 8 new tokens. The direct script is the shortest that does the same: open the picture,
-apply the chat template, generate, decode. Seconds of wall and CPU, best of `--repeat`, after loading and a warm-up.
+and a question of the protocol `tco`. The direct script is the shortest that does the same: open the picture, apply the
+chat template, generate, decode. Seconds of wall and CPU, best of `--repeat` rounds in which all take turns, after loading
+and a warm-up; PyTorch on one thread (OMP_NUM_THREADS for another number): threads that spin spoil a comparison of CPU.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import io
+import os
 import sys
 import tempfile
 import time
@@ -21,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when PyTorch is imported
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from keju.items import Item, Medium, Wording
@@ -94,15 +97,11 @@ def through_keju(model: Model, asked: Sequence[Prompt]) -> Work:
     return lambda: asyncio.run(asking())
 
 
-def best(work: Work, repeat: int) -> tuple[float, float, int]:
-    """Wall and CPU seconds of the quickest of `repeat` runs, and the characters that were written."""
-    work()
-    found = []
-    for _ in range(repeat):
-        wall, cpu = time.perf_counter(), time.process_time()
-        written = work()
-        found.append((time.perf_counter() - wall, time.process_time() - cpu, written))
-    return min(found)
+def once(work: Work) -> tuple[float, float, int]:
+    """CPU and wall seconds of a run, and the characters that were written."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    written = work()
+    return time.process_time() - cpu, time.perf_counter() - wall, written
 
 
 def main() -> None:
@@ -136,12 +135,12 @@ def measure(given: argparse.Namespace, folder: str) -> None:
     for size in (1, given.batch):
         model: Any = open_model(f"hf/{Path(folder).resolve()}", extra={"batch_size": size})
         works[f"keju, batches of {size}"] = through_keju(model, asked)
-    base = None
-    for name, work in works.items():
-        wall, cpu, written = best(work, given.repeat)
-        base = base or (wall, cpu)
+    rounds = [{name: once(work) for name, work in works.items()} for _ in range(given.repeat + 1)][1:]
+    best = {name: min(found[name] for found in rounds) for name in works}
+    base_cpu, base_wall, _ = next(iter(best.values()))
+    for name, (cpu, wall, written) in best.items():
         print(
-            f"{name:28s} wall {wall:6.2f} s ({wall / base[0]:5.2f}x)   CPU {cpu:6.2f} s ({cpu / base[1]:5.2f}x)"
+            f"{name:28s} CPU {cpu:6.2f} s ({cpu / base_cpu:5.2f}x)   wall {wall:6.2f} s ({wall / base_wall:5.2f}x)"
             f"   {1000 * cpu / given.items:6.1f} ms CPU an item   {written} characters"
         )
 

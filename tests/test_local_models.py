@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,15 @@ def test_the_clip_reaches_the_model_that_hears_and_batches_are_as_one(opened: Op
     assert alone.settings["class"] == "Qwen2_5OmniThinkerForConditionalGeneration"
 
 
+def test_a_clip_longer_than_the_processors_window_is_reported(opened: Opened) -> None:
+    model = opened("qwen2_5_omni")
+    long, longer, short = (Medium("audio", f"{s}.wav", data=wav(s)) for s in (31, 40, 2))
+    first, second, third = ask(model, *(prompt("问", medium, scoring="choice") for medium in (long, longer, short)))
+    assert first.warnings == ("31.wav: of 31 s the model's processor takes in the first 30 s",)
+    assert first.usage == second.usage
+    assert third.warnings == ()
+
+
 @pytest.mark.parametrize("family", ["qwen2_vl", "llava_next", "mllama", "internvl"])
 def test_the_reply_is_what_transformers_itself_writes_greedily(
     family: str, made: Callable[[str], Path], opened: Opened
@@ -220,7 +230,8 @@ def test_what_an_item_says_cannot_end_its_turn_or_stand_for_a_picture(opened: Op
     plain = prompt("什么颜色？", picture(1), max_tokens=1)
     for reply in ask(model, marked, plain):
         assert reply.usage is not None
-    asked = model._batcher._collate([model._rows(marked, {"load": 0.0, "preprocess": 0.0})[0]])
+    reading: Any = SimpleNamespace(load=0.0, preprocess=0.0)
+    asked = model._batcher._collate(model._rows(marked, reading))
     ids = asked.tensors["input_ids"][0].tolist()
     assert ids.count(model._checkpoint.tokenizer.convert_tokens_to_ids("<|im_end|>")) == 2  # of the template alone
 

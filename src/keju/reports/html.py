@@ -16,12 +16,12 @@ from keju.reports.wording import (
     Language,
     about,
     chinese,
+    for_people,
     heading,
     is_text,
     kinds,
     notes,
     title,
-    for_people,
 )
 from keju.results.table import Column, Table
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from keju.items import NOTHING
 from keju.reports.numbers import printable, raw
-from keju.reports.wording import Language, about, cells, heading, is_text, notes, title, for_people, word
+from keju.reports.wording import Language, about, cells, for_people, heading, is_text, notes, title, word
 from keju.results.table import Column, Table
 
 LONG_TABLE = 40

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keju.reports.numbers import printable
-from keju.reports.wording import Language, about, cells, heading, is_text, notes, title, for_people
+from keju.reports.wording import Language, about, cells, for_people, heading, is_text, notes, title
 from keju.results.table import Table
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~$&#]")

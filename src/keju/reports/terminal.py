@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from keju.reports.wording import Language, cells, heading, is_text, notes, title, for_people
+from keju.reports.wording import Language, cells, for_people, heading, is_text, notes, title
 from keju.results.table import Table
 
 if TYPE_CHECKING:

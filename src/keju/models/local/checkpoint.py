@@ -66,6 +66,12 @@ class Checkpoint:
         return rate
 
     @property
+    def window(self) -> float | None:
+        """Seconds of a clip that its processor takes in; what comes after may be cut. None where it does not say."""
+        samples = getattr(self.processor.feature_extractor, "n_samples", None)
+        return None if samples is None else samples / self.rate
+
+    @property
     def template(self) -> str | None:
         """The chat template: the processor's, else the tokenizer's; None for base models."""
         for part in (self.processor, self.tokenizer):

@@ -44,7 +44,7 @@ def sound(data: bytes, name: str, rate: int) -> Any:
     except ImportError as error:
         raise MissingExtra("local", "decoding audio") from error
     try:
-        with av.open(io.BytesIO(data)) as container:
+        with av.open(io.BytesIO(data), "r") as container:
             resampler = av.AudioResampler(format="flt", layout="mono", rate=rate)
             frames = chain(container.decode(audio=0), [None])
             portions = [out.to_ndarray().reshape(-1) for frame in frames for out in resampler.resample(frame)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from keju.errors import CallFailed, RunStopped
@@ -23,6 +24,15 @@ SEE_AHEAD = ("paligemma",)
 """Families that attend to the whole prompt in both directions: a continuation put there would be seen beforehand."""
 
 WITHOUT = {"audio": "--transcriber whisper/base", "image": "--reader ppocr/v4"}
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What reading the media of one prompt took, in seconds, and what is to be said of them."""
+
+    load: float = 0.0
+    preprocess: float = 0.0
+    warnings: list[str] = field(default_factory=list)
 
 
 def open_local(name: str, **options: Any) -> Local:
@@ -85,12 +95,17 @@ class Local:
         """Raises `RunStopped` where the prompt holds media of a kind that the model does not take, or asks for a
         temperature: they would be dropped unseen."""
         self._refuse(prompt)
-        clock = {"load": 0.0, "preprocess": 0.0}
-        done = await self._batcher.answer(lambda: self._rows(prompt, clock))
+        reading = _Reading()
+        done = await self._batcher.answer(lambda: self._rows(prompt, reading))
         self._largest = max(self._largest, *(one.rows for one in done))
-        clock["preprocess"] += sum(one.collated for one in done)
-        stages = clock | {"queue": max(d.waited for d in done), "infer": sum(d.passed for d in done)}
-        return _reply(prompt, done, stages, self._checkpoint.name)
+        stages = {
+            "load": reading.load,
+            "preprocess": reading.preprocess + sum(one.collated for one in done),
+            "queue": max(one.waited for one in done),
+            "infer": sum(one.passed for one in done),
+        }
+        reply = _reply(prompt, done, stages, self._checkpoint.name)
+        return replace(reply, warnings=(*reply.warnings, *reading.warnings))
 
     def _refuse(self, prompt: Prompt) -> None:
         if strange := sorted({medium.kind for medium in prompt.media} - self._checkpoint.takes):
@@ -110,7 +125,7 @@ class Local:
                 "choose a protocol with temperature 0"
             )
 
-    def _rows(self, prompt: Prompt, clock: dict[str, float]) -> list[Row]:
+    def _rows(self, prompt: Prompt, reading: _Reading) -> list[Row]:
         if prompt.scoring != "generate" and not prompt.options:
             raise CallFailed("there are no options to choose among", kind="bad-request", retryable=False)
         silent = [label for label, text in prompt.options.items() if not text.strip()]
@@ -118,25 +133,29 @@ class Local:
             message = f"options without text cannot be scored by likelihood: {', '.join(silent)}"
             raise CallFailed(message, kind="bad-request", retryable=False)
         end = self._checkpoint.tokenizer.eos_token if self._checkpoint.template else None
-        return rows_of(prompt, [self._decoded(part, clock) for part in prompt.parts], end_of_turn=end)
+        return rows_of(prompt, [self._decoded(part, reading) for part in prompt.parts], end_of_turn=end)
 
-    def _decoded(self, part: Part, clock: dict[str, float]) -> Content:
-        """A part as the processor takes it; adds to the clock of its prompt."""
+    def _decoded(self, part: Part, reading: _Reading) -> Content:
+        """A part as the processor takes it; what that took is added to `reading`."""
         if isinstance(part, Text):
             return part
         began = time.perf_counter()
         data = part.read()
-        read = time.perf_counter()
-        made: Content
-        if part.kind == "image":
-            made = Picture(picture(data, part.name))
-        else:
-            rate = self._checkpoint.rate
-            samples = sound(data, part.name, rate)
-            made = Sound(samples, len(samples) / rate)
-        clock["load"] += read - began
-        clock["preprocess"] += time.perf_counter() - read
+        loaded = time.perf_counter()
+        made = Picture(picture(data, part.name)) if part.kind == "image" else self._heard(data, part.name, reading)
+        reading.load += loaded - began
+        reading.preprocess += time.perf_counter() - loaded
         return made
+
+    def _heard(self, data: bytes, name: str, reading: _Reading) -> Sound:
+        rate, window = self._checkpoint.rate, self._checkpoint.window
+        samples = sound(data, name, rate)
+        seconds = len(samples) / rate
+        if window is not None and seconds > window:
+            reading.warnings.append(
+                f"{name}: of {seconds:.0f} s the model's processor takes in the first {window:.0f} s"
+            )
+        return Sound(samples, seconds)
 
     def _load(self) -> None:
         model = self._checkpoint.load(self._hardware, self._attention)
