@@ -4,8 +4,8 @@
 
 Without `--model` a Qwen2-VL of the real architecture with random weights is built on the spot. Work: a PNG of 640 x 480
 and a question of the protocol `tco`. The direct script is the shortest that does the same: open the picture, apply the
-chat template, generate, decode. Seconds of wall and CPU, best of `--repeat` rounds in which all take turns, after loading
-and a warm-up; PyTorch on one thread (OMP_NUM_THREADS for another number): threads that spin spoil a comparison of CPU.
+chat template, generate, decode. Seconds of wall and CPU, best of `--repeat` rounds in which all take turns, after a
+warm-up; PyTorch on one thread (OMP_NUM_THREADS for another number): threads that spin spoil a comparison of CPU.
 """
 
 from __future__ import annotations

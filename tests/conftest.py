@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("keju", deadline=None)  # a busy machine is no fault of the code under test
+settings.load_profile("keju")
 
 SHARED = Path(os.environ.get("KEJU_SHARED", Path(__file__).parents[2] / "shared"))
 

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,6 @@ from keju.models.openai_compatible import OpenAICompatible
 from keju.models.request_body import CHUNK, Base64, Body
 from keju.prompts import Generation, Prompt, Text
 from making import png
-from servers.fake_openai import FakeServer, completion
 
 ITEMS, IN_FLIGHT, KILLS = 1000, 64, 10
 FAULTS = ("429:0.05", "500:0.02", "hang:0.01")
@@ -117,8 +116,9 @@ Talk = Callable[[socket.socket, threading.Event], None]
 """What a server does with a connection; the event says that the client has given up."""
 
 
-def failure(talk: Talk, timeout: float = 60.0) -> CallFailed:
-    """How one attempt fails that sends a large picture to a server that behaves like `talk`."""
+@contextmanager
+def serving(talk: Talk) -> Iterator[str]:
+    """The base URL of a server that takes one connection and behaves like `talk`."""
     over = threading.Event()
 
     def serve(listener: socket.socket) -> None:
@@ -130,20 +130,26 @@ def failure(talk: Talk, timeout: float = 60.0) -> CallFailed:
         server = threading.Thread(target=serve, args=(listener,))
         server.start()
         try:
-            return asyncio.run(attempt(f"http://127.0.0.1:{listener.getsockname()[1]}/v1", timeout))
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         finally:
             over.set()
             server.join()
 
 
-async def attempt(base_url: str, timeout: float) -> CallFailed:
+def failure(talk: Talk, timeout: float = 60.0) -> CallFailed:
+    """How one attempt fails that sends a large picture to a server that behaves like `talk`."""
     parts = (Medium("image", "1.png", data=LARGE), Text("题"))
     prompt = Prompt("0001", parts, Generation(10), "generate", "zh-Hans", "", "题", {"A": "生", "B": "旦"})
-    model = OpenAICompatible("fake/m", model="m", base_url=base_url, timeout=timeout)
-    with pytest.raises(CallFailed) as caught:
-        await model.answer(prompt)
-    await model.close()
-    return caught.value
+
+    async def attempt(base_url: str) -> CallFailed:
+        model = OpenAICompatible("fake/m", model="m", base_url=base_url, timeout=timeout)
+        with pytest.raises(CallFailed) as caught:
+            await model.answer(prompt)
+        await model.close()
+        return caught.value
+
+    with serving(talk) as base_url:
+        return asyncio.run(attempt(base_url))
 
 
 def test_a_server_that_takes_nothing_in_ends_with_the_attempts_time() -> None:
@@ -206,11 +212,12 @@ def test_a_picture_that_changes_while_it_is_sent_fails_as_a_medium(difference: i
         finally:
             await endpoint.close()
 
-    with (
-        FakeServer([completion("B")]) as server,
-        pytest.raises(CallFailed, match=r"1\.png changed while it was sent") as caught,
-    ):
-        asyncio.run(send(server.base_url))
+    def swallow(connection: socket.socket, _: threading.Event) -> None:
+        while connection.recv(1 << 20):
+            pass
+
+    with serving(swallow) as base_url, pytest.raises(CallFailed, match=r"1\.png changed while it was sent") as caught:
+        asyncio.run(send(base_url))
     assert caught.value.kind == "medium"
 
 

@@ -424,3 +424,14 @@ def test_a_trained_model_answers_right_what_it_sees(shared: Path) -> None:
     asyncio.run(model.close())
     right = [reply.text == medium.media[0].name[0] for reply, medium in zip(replies, asked, strict=True)]
     assert sum(right) >= 30  # of 32
+
+
+@pytest.mark.parametrize("family", ["qwen2_5_omni", "mllama"])
+def test_half_precision_is_cast_where_it_must_be(family: str, opened: Opened) -> None:
+    model = opened(family, dtype="bfloat16")
+    media = (picture(1), clip(1)) if family == "qwen2_5_omni" else (picture(1),)
+    for scoring in SCORINGS:
+        (reply,) = ask(model, prompt("什么颜色？", *media, scoring=scoring))
+        assert reply.text or scoring == "generate"
+    assert model._passes is not None
+    assert model._passes._model.dtype == torch.bfloat16

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 from pathlib import Path
 from typing import Any
@@ -52,8 +51,6 @@ def test_without_the_extra_the_install_line_is_shown(monkeypatch: pytest.MonkeyP
 
 
 def test_a_folder_without_a_model_is_a_bad_file(tmp_path: Path) -> None:
-    if importlib.util.find_spec("transformers") is None:
-        pytest.skip("the extra `local` is not installed")
     with pytest.raises(BadFile, match=r"holds no model: it needs config\.json"):
         open_model(f"hf/{tmp_path}")
 

@@ -210,7 +210,7 @@ def test_likelihoods_reach_their_parser() -> None:
 
 # Files
 
-BUILTIN = ("multi-tw", "option-likelihood", "robust", "tco", "tco-strict")
+BUILTIN = ("choice", "multi-tw", "option-likelihood", "robust", "tco", "tco-strict")
 
 
 def test_the_shipped_protocols() -> None:
@@ -318,7 +318,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["tc", "", "no/such/name", "\0"])
 def test_an_unknown_name_is_answered_with_the_known_ones(name: str) -> None:
     with pytest.raises(
-        Misuse, match="there are multi-tw, option-likelihood, robust, tco, tco-strict, or give the path"
+        Misuse, match="there are choice, multi-tw, option-likelihood, robust, tco, tco-strict, or give the path"
     ):
         load_protocol(name)
 

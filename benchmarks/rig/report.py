@@ -60,7 +60,7 @@ def markdown(results: Results) -> str:
         "# What keju costs",
         (
             "Written by `python benchmarks/harness.py`; [README.md](README.md) says what is measured and how. "
-            f"Middle of {len(results.repetitions)} repetitions, smallest–largest in brackets."
+            f"Repetitions: {len(results.repetitions)}; the middle of them, smallest–largest in brackets."
         ),
         "## CPU an item, against the limit",
         _ratios(results, clients, latencies),
@@ -95,7 +95,7 @@ def _goals(results: Results, latency: float) -> str:
         goals.append(("packages of the core", 40, results.install.packages, "{:.0f}"))
     rows = [[what, f"≤ {goal:g}", form.format(got), _yes(got <= goal)] for what, goal, got, form in goals]
     held = max(cost.in_flight for cost in (pair[1] for pair in slow))
-    rows.append([f"in flight at {latency * 1e3:.0f} ms", "64", str(held), _yes(held == 64)])
+    rows.append([f"in flight at {latency * 1e3:.0f} ms", "≥ 64", str(held), _yes(held >= 64)])
     return _table(["", "goal", "measured", "reached"], rows)
 
 

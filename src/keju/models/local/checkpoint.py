@@ -117,8 +117,8 @@ def open_checkpoint(name: str, settings: Settings) -> Checkpoint:
 
     Raises `MissingExtra`, `BadFile` or `Misuse` where it cannot be had or nothing here can run it.
     """
-    tf = _transformers(name)
     folder = _folder(name)
+    tf = _transformers(name)
     source, trusted = str(folder or name), settings.trust_remote_code is not None
     asked = {"revision": None if folder else settings.revision, "trust_remote_code": trusted}
     with _explained(name):
