@@ -13,7 +13,7 @@ demo: $(VENV)/.embedded
 	$(BIN)/keju demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: lint test
 
@@ -40,8 +40,10 @@ $(VENV)/.embedded: $(VENV)/.uv pyproject.toml
 	$(UV) pip install --quiet -e '.[embedded]'
 	touch $@
 
+# pip, not uv, fetches PyTorch: it honours a wheel for the processor alone where the machine is set up with one.
 $(VENV)/.dev: $(VENV)/.embedded
-	$(UV) pip install --quiet -e '.[embedded,hub]' --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps torch==2.13.0
+	$(UV) pip install --quiet -e '.[embedded,hub,local]' torchvision==0.28.0 --group dev
 	touch $@
 
 clean:

@@ -34,7 +34,10 @@ Image = pytest.importorskip("PIL.Image", reason=ABSENT)
 families = pytest.importorskip("tiny.families")
 SEEING, READING = families.SEEING, families.READING
 
-pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation doesn't accept:DeprecationWarning")
+pytestmark = [
+    pytest.mark.local,
+    pytest.mark.filterwarnings("ignore:__array__ implementation doesn't accept:DeprecationWarning"),
+]
 """PaliGemma's processor hands pictures to NumPy 2 in the old way."""
 
 OPTIONS = {"A": "红色", "B": "蓝色的脸", "C": "绿", "D": "黑色"}

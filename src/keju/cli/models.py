@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _without_endpoint() -> Phrase:
     names = "baseline/random, baseline/always-a, baseline/longest-option, baseline/prior, baseline/overlap, "
-    names += "embedded/cascade, embedded/blind, replay:FILE"
+    names += "hf/NAME, embedded/cascade, embedded/blind, replay:FILE"
     return Phrase(f"Without an endpoint: {names}, or a model file in TOML.", f"无需接口：{names}，或 TOML 模型文件。")
 
 

@@ -36,14 +36,22 @@ def model_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument("--timeout", type=float, metavar="S", help="seconds that one attempt may take")
     group.add_argument("--extra", type=json_object, metavar="JSON", help="further fields of the request body")
     group.add_argument("--transcriber", metavar="NAME", help="turn audio into text first: whisper/base, …")
+    group.add_argument(
+        "--batch-size", type=batch_size, metavar="N|auto", help="prompts that a local model (hf/…) answers together"
+    )
     group.add_argument("--reader", metavar="NAME", help="turn pictures into text first: ppocr/v4")
     return group
 
 
 def model_arguments(args: argparse.Namespace) -> dict[str, Any]:
     """What the user said of the models, as `keju.models.registry.open_model` takes it."""
-    names = ("base_url", "key_env", "key_file", "stream", "timeout", "extra", "transcriber", "reader")
+    names = ("base_url", "key_env", "key_file", "stream", "timeout", "extra", "transcriber", "reader", "batch_size")
     return {name: value for name in names if (value := getattr(args, name)) is not None}
+
+
+def batch_size(text: str) -> int | str:
+    """A whole number, or `auto`."""
+    return int(text) if text.isdecimal() else text
 
 
 def output_options(parser: argparse.ArgumentParser) -> None:

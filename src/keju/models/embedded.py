@@ -140,6 +140,8 @@ class LanguageModel:
     async def answer(self, prompt: Prompt) -> Reply:
         """Raises `RunStopped` where the prompt holds media: they would be dropped unseen."""
         self._refuse_media(prompt)
+        if prompt.scoring == "choice":
+            raise RunStopped(f"{self.name} gives no probabilities of labels; use --protocol option-likelihood")
         answer = self._choose if prompt.scoring == "option-likelihood" else self._write
         done = await self._worker.do(lambda server: answer(server, prompt))
         return replace(done.result, model=self._weights.name, stages={"queue": done.waited, "infer": done.seconds})

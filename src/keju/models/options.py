@@ -34,6 +34,8 @@ class Options:
     """Prompts in flight when the run does not say."""
     extra: Mapping[str, Any] | None = None
     """Further request fields (`top_p`, `seed`, …); of a baseline its `seed`, of `embedded/` its own options."""
+    batch_size: int | str | None = None
+    """Prompts that a local model (`hf/…`) answers together at most, or `auto`."""
     transcriber: Any = None
     """What turns audio into text before the model: a name (`whisper/base`) or a perceiver."""
     reader: Any = None
@@ -57,6 +59,7 @@ _KINDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "context_length": (int, "a whole number"),
     "concurrency": (int, "a whole number"),
     "extra": (Mapping, "a table"),
+    "batch_size": ((int, str), "a whole number or `auto`"),
     "use_cache": (bool, "true or false"),
 }
 
