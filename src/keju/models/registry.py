@@ -69,8 +69,8 @@ def _open(spec: str, options: Options, benchmark: Benchmark | None) -> Model:
     if provider == "hf":
         from keju.models.local import open_local
 
-        own = {} if options.batch_size is None else {"batch_size": options.batch_size}
-        return open_local(name, **{**(options.extra or {}), **own})
+        batch = {} if options.batch_size is None else {"batch_size": options.batch_size}
+        return open_local(name, **{**(options.extra or {}), **batch})
     return _endpoint(_provider(provider), name, options, benchmark)
 
 
