@@ -260,9 +260,11 @@ def test_two_processes_do_not_write_one_folder(rig: Rig) -> None:
 
 def test_ctrl_c_ends_cleanly_and_the_run_goes_on(rig: Rig) -> None:
     rig.oracle.delay = 0.05
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits it ignored
     process = subprocess.Popen(
         rig.command("--concurrency", "4"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+    signal.signal(signal.SIGINT, before)
     wait_until(lambda: len(rig.oracle.asked) >= 40)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=20)
