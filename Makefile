@@ -29,7 +29,7 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/harness.py
-	$(BIN)/python benchmarks/statistics.py
+	$(BIN)/python benchmarks/statistics_speed.py
 
 $(VENV)/.uv:
 	$(PYTHON) -m venv $(VENV)
