@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import binascii
+import hashlib
 import json
 import socket
 from collections.abc import Callable, Iterator
@@ -27,6 +28,16 @@ def encoder_named(name: str) -> Encoder:
 
     encode: Encoder = b64encode
     return encode
+
+
+def digesting(encode: Encoder) -> Encoder:
+    """Takes the picture's sha256 besides, as a client must whose records say what was sent."""
+
+    def encoded(data: bytes) -> bytes:
+        hashlib.sha256(data).hexdigest()
+        return encode(data)
+
+    return encoded
 
 
 def request(folder: Path, number: int, model: str, port: int, encode: Encoder) -> list[bytes]:
@@ -70,6 +81,7 @@ async def worker(todo: Iterator[int], given: argparse.Namespace, encode: Encoder
 
 async def run(given: argparse.Namespace) -> int:
     todo, encode = iter(range(1, given.items + 1)), encoder_named(given.encoder)
+    encode = digesting(encode) if given.digest else encode
     return sum(await asyncio.gather(*(worker(todo, given, encode) for _ in range(given.in_flight))))
 
 
@@ -81,6 +93,7 @@ def main() -> None:
     parser.add_argument("--in-flight", type=int, default=64)
     parser.add_argument("--model", default="mock-73")
     parser.add_argument("--encoder", choices=("pybase64", "stdlib"), default="pybase64")
+    parser.add_argument("--digest", action="store_true", help="take the sha256 of every picture")
     given = parser.parse_args()
     import uvloop
 
