@@ -49,7 +49,7 @@ class Medium:
         Raises `CallFailed` as `read` does.
         """
         with self._opened() as file:
-            key = self._key(file)
+            key = self._key(os.fstat(file.fileno())) if self.data is None else None
             digest = None if key is None or key in _DIGESTS else hashlib.sha256()
             while portion := file.read(size):
                 if digest:
@@ -58,11 +58,15 @@ class Medium:
             if key and digest:
                 _DIGESTS[key] = digest.hexdigest()
 
+    def head(self) -> bytes:
+        """The first bytes, as many as `mime_of` needs. Raises `CallFailed` as `read` does."""
+        with self._opened() as file:
+            return file.read(HEAD)
+
     @property
     def size(self) -> int:
         """Length in bytes. Raises `CallFailed` as `read` does."""
-        with self._opened() as file:
-            return file.seek(0, os.SEEK_END)
+        return self._stat().st_size if self.data is None else len(self.data)
 
     @property
     def sha256(self) -> str:
@@ -70,13 +74,13 @@ class Medium:
 
         Raises `CallFailed` as `read` does.
         """
-        with self._opened() as file:
-            key = self._key(file)
-            if key is None:
-                return hashlib.sha256(file.read()).hexdigest()
-            if key not in _DIGESTS:
+        if self.data is not None:
+            return hashlib.sha256(self.data).hexdigest()
+        key = self._key(self._stat())
+        if key not in _DIGESTS:
+            with self._opened() as file:
                 _DIGESTS[key] = hashlib.file_digest(file, "sha256").hexdigest()
-            return _DIGESTS[key]
+        return _DIGESTS[key]
 
     @property
     def identity(self) -> str:
@@ -94,35 +98,34 @@ class Medium:
         except CallFailed:
             return "application/octet-stream"
 
-    def head(self) -> bytes:
-        """The first bytes, as many as `mime_of` needs. Raises `CallFailed` as `read` does."""
-        with self._opened() as file:
-            return file.read(HEAD)
-
     @contextmanager
     def _opened(self) -> Iterator[BufferedIOBase]:
-        """The bytes to read, with what can go wrong put into keju's error."""
         if self.data is not None:
             yield BytesIO(self.data)
             return
+        with self._file() as path, path.open("rb") as file:
+            yield file
+
+    def _stat(self) -> os.stat_result:
+        with self._file() as path:
+            return path.stat()
+
+    @contextmanager
+    def _file(self) -> Iterator[Path]:
+        """Where the file is, with what can go wrong put into keju's error."""
         if self.path is None:
             raise CallFailed(f"medium {self.name} is not there", kind="medium", retryable=False)
         try:
-            with self.path.open("rb") as file:
-                yield file
+            yield self.path
         except OSError as error:
             message = f"medium {self.path} cannot be read: {error.strerror or error}"
             raise CallFailed(message, kind="medium", retryable=False) from error
 
-    def _key(self, file: BufferedIOBase) -> _Key | None:
-        """Where the digest of an open file is remembered; None where there is no file."""
-        if self.path is None or self.data is not None:
-            return None
-        stat = os.fstat(file.fileno())
+    def _key(self, stat: os.stat_result) -> _Key:
         return self.path, stat.st_size, stat.st_mtime_ns
 
 
-_Key = tuple[Path, int, int]
+_Key = tuple[Path | None, int, int]
 _DIGESTS: dict[_Key, str] = {}
 """Path, size and modification time of a file → hex digest of its bytes."""
 
