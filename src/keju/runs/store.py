@@ -61,15 +61,14 @@ class RunFolder:
     cannot be written.
     """
 
-    def __init__(self, folder: Path, plan: Plan, *, ask_changed: bool = False, retry_blocked: bool = True) -> None:
+    def __init__(self, folder: Path, plan: Plan, *, ask_changed: bool = False) -> None:
         self.folder = folder
         self.plan = plan
         self.notes: list[str] = []
         """What was repaired or dropped while opening, for the user."""
         self.records: dict[str, Record] = {}
-        """Records that stand: with a reply, or blocked and not to be asked again."""
+        """Records that stand: those with a reply, and what this session adds."""
         self._ask_changed = ask_changed
-        self._retry_blocked = retry_blocked
         self._lock = FileLock(folder / "run.lock", timeout=0)
         self._file: FileIO | None = None
         self._session: dict[str, Any] = {}
@@ -109,8 +108,7 @@ class RunFolder:
         records, notes = read_records(self.folder / "records.jsonl")
         self.notes += notes
         stale = self._stale(records)
-        keep = {"blocked"} if not self._retry_blocked else set()
-        self.records = {r.id: r for r in records.values() if r.id not in stale and (r.has_reply or r.status in keep)}
+        self.records = {r.id: r for r in records.values() if r.id not in stale and r.has_reply}
         if not before and records:
             raise Refused(f"{self.folder} holds records but no run.json; move it away or choose another folder with -o")
         lines = [*map(snapshot, self.plan.benchmark), *self._others.values()]
