@@ -18,7 +18,7 @@ from keju.errors import Misuse
 from keju.reports import show, to_csv, to_html, to_json, to_latex, to_markdown, to_text, unguarded
 from keju.reports.latex import latex_escaped
 from keju.reports.numbers import cell, printable
-from keju.results.phrase import Phrase
+from keju.phrase import Phrase
 from keju.results.table import Column, Table
 
 BOARD = Table(

@@ -18,7 +18,7 @@ from keju.errors import Misuse
 from keju.reports import to_xlsx, write_report
 from keju.reports.files import file_stems
 from keju.reports.xlsx import CELL_LIMIT, sheet_names
-from keju.results.phrase import Phrase
+from keju.phrase import Phrase
 from keju.results.table import Column, Table
 from test_reports import BOARD, COUNTS, words
 

@@ -27,7 +27,7 @@ from keju.results.leaderboard import leaderboard
 from keju.results.marked import marked_items
 from keju.results.pairs import pairs
 from keju.results.parsers import parser_sensitivity
-from keju.results.phrase import Phrase, in_chinese, listed
+from keju.phrase import Phrase, in_chinese, listed
 from keju.results.published import published, published_names
 from keju.results.quality import quality
 from keju.results.scores import score

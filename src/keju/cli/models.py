@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict
 
 from keju.cli.options import output_options
-from keju.results.phrase import Phrase
+from keju.phrase import Phrase
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from keju.errors import Misuse
 from keju.results.figures import p_value, percent, points, rounded
-from keju.results.phrase import in_chinese
+from keju.phrase import in_chinese
 from keju.results.table import Column, Kind
 
 NOTHING_MEASURED = "–"

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from keju.errors import Misuse
 from keju.reports.numbers import cell, printable, raw
-from keju.results.phrase import Phrase, in_chinese, listed
+from keju.phrase import Phrase, in_chinese, listed
 from keju.results.table import Column, Table
 
 Language = Literal["en", "zh"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from keju.items import NOTHING
 from keju.reports.numbers import fields, printable
 from keju.reports.wording import Language, about, cells, heading, in_language, kinds, notes, title, word
-from keju.results.phrase import Phrase
+from keju.phrase import Phrase
 from keju.results.table import Column, Kind, Table
 
 if TYPE_CHECKING:

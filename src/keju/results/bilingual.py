@@ -9,7 +9,7 @@ from keju.errors import Misuse
 from keju.results import columns as c
 from keju.results.labels import heading_of
 from keju.results.pairs import compare
-from keju.results.phrase import Phrase
+from keju.phrase import Phrase
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import Family, holm

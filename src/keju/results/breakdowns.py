@@ -16,7 +16,7 @@ from keju.results import columns as c
 from keju.results.figures import p_equals, percent
 from keju.results.labels import folded, heading_of, named
 from keju.results.leaderboard import comparability_notes, interval_notes, state
-from keju.results.phrase import Phrase, listed
+from keju.phrase import Phrase, listed
 from keju.results.scores import Cell, Scores
 from keju.results.table import Column, Table
 from keju.stats import heterogeneity

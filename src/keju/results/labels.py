@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from keju.results.phrase import Phrase
+from keju.phrase import Phrase
 
 
 def heading_of(label: str) -> Phrase:

@@ -14,7 +14,7 @@ from keju.records import STAGES, Record
 from keju.results import columns as c
 from keju.results.labels import named
 from keju.results.mark import LATENCY_STAGES, Mark
-from keju.results.phrase import Phrase, in_chinese, listed
+from keju.phrase import Phrase, in_chinese, listed
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import Durations, durations

@@ -8,7 +8,7 @@ from typing import Any
 from keju.protocols.extraction import Reason
 from keju.results.labels import heading_of, named
 from keju.results.mark import Mark, Outcome
-from keju.results.phrase import Phrase
+from keju.phrase import Phrase
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 

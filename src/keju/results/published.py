@@ -11,7 +11,7 @@ from typing import Any
 
 from keju.errors import Misuse
 from keju.results.labels import named
-from keju.results.phrase import Phrase
+from keju.phrase import Phrase
 from keju.results.table import Column, Kind, Table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from keju.results import columns as c
-from keju.results.phrase import Phrase
+from keju.phrase import Phrase
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 

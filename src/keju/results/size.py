@@ -9,7 +9,7 @@ from keju.errors import Misuse
 from keju.results import columns as c
 from keju.results.figures import p_equals
 from keju.results.leaderboard import comparability_notes, state
-from keju.results.phrase import Phrase, listed
+from keju.phrase import Phrase, listed
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import spearman

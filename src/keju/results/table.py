@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from keju.results.phrase import Phrase, in_chinese
+from keju.phrase import Phrase, in_chinese
 
 Kind = Literal["text", "share", "difference", "interval", "count", "seconds", "p", "number"]
 """How a cell is read and drawn.

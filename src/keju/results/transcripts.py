@@ -16,7 +16,7 @@ from typing import Any
 from keju.benchmark import Benchmark
 from keju.errors import BadFile, Misuse
 from keju.models.perception.given import transcript_rows
-from keju.results.phrase import Phrase, listed
+from keju.phrase import Phrase, listed
 from keju.results.table import Column, Table
 from keju.runs.transcribing import Transcript
 from keju.script import HAN, fold

@@ -1,0 +1,1 @@
+"""Checks: one rule a function → findings. Structure, questions, images, audio, language, sets."""
