@@ -1,0 +1,75 @@
+"""Access to pages: every project view is made with `page`, which signs in, finds the project and asks the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+
+from keju.studio.models import Asset, Item, Project, Role
+from keju.studio.policy import Past, Verb, Verdict, may
+from keju.studio.standing import Settings, past_of, past_with_asset, roles_of, settings_of
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Who asks, in which project, with what rights: the first argument of every project view."""
+
+    request: HttpRequest
+    user: User
+    project: Project
+    roles: frozenset[Role]
+    settings: Settings
+
+    def may(self, verb: Verb, target: Item | Asset | None = None) -> Verdict:
+        past = Past() if target is None else self.past(target)
+        return may(verb, self.roles, past, single_user=self.settings.single_user)
+
+    def past(self, target: Item | Asset) -> Past:
+        return past_of(self.user, target) if isinstance(target, Item) else past_with_asset(self.user, target)
+
+    def must(self, verb: Verb, target: Item | Asset | None = None) -> Verdict:
+        """Raises `PermissionDenied` with the reason, which the 403 page shows."""
+        verdict = self.may(verb, target)
+        if not verdict:
+            raise PermissionDenied(str(verdict.reason))
+        return verdict
+
+
+def person(request: HttpRequest) -> User:
+    """Who is signed in. For views that `login_required` guards."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
+
+
+def page(
+    verb: Verb,
+) -> Callable[[Callable[Concatenate[Desk, P], HttpResponse]], Callable[..., HttpResponse]]:
+    """Decorator: the view takes a `Desk`; the path has `slug`. People outside the project are told it is not there."""
+
+    def decorate(view: Callable[Concatenate[Desk, P], HttpResponse]) -> Callable[..., HttpResponse]:
+        @login_required
+        @wraps(view)
+        def wrapped(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
+            project = get_object_or_404(Project, slug=slug)
+            roles = roles_of(request.user, project)
+            if not roles:
+                raise Http404
+            desk = Desk(request, person(request), project, roles, settings_of(project))
+            desk.must(verb)
+            return view(desk, *args, **kwargs)
+
+        wrapped.verb = verb  # type: ignore[attr-defined] # the test of every URL × role reads it
+        return wrapped
+
+    return decorate

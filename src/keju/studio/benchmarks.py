@@ -1,0 +1,54 @@
+"""The studio's items as a `keju.Benchmark`: what checks, dashboards and releases work on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from keju.benchmark import Benchmark
+from keju.items import LABELS, MediaKind, Medium, Wording
+from keju.items import Item as BenchmarkItem
+from keju.studio.content import Content
+from keju.studio.models import Asset, Item, Project, Revision
+from keju.studio.store import place
+
+LABEL_COLUMNS = ("genre", "question_type", "difficulty", "dimension", "instruction")
+FORMATS = {Project.Profile.TCO: "tco", Project.Profile.MULTI_TW: "multi-tw"}
+
+
+def benchmark_of(project: Project, pairs: Iterable[tuple[Item, Revision]]) -> Benchmark:
+    """A benchmark of these revisions, in the order given, media by their place in the store."""
+    items = tuple(item_of(item, revision) for item, revision in pairs)
+    card = {"title": project.title, "languages": list(project.languages)}
+    return Benchmark(project.slug, items, card=card, format=FORMATS.get(Project.Profile(project.profile), "jsonl"))
+
+
+def item_of(item: Item, revision: Revision) -> BenchmarkItem:
+    """One revision as keju's item; its original language first."""
+    content = revision.content
+    tags = sorted(content.languages, key=lambda tag: tag != item.original_language)
+    return BenchmarkItem(
+        id=item.code,
+        wordings={tag: _wording(content, tag) for tag in tags} or {item.original_language: _wording(content, "")},
+        answer=None if content.key is None else LABELS[content.key],
+        media=tuple(_medium(asset) for asset in (revision.image, revision.audio) if asset),
+        labels=_labels(item),
+    )
+
+
+def _wording(content: Content, tag: str) -> Wording:
+    options = {LABELS[i]: option.text.get(tag, "") for i, option in enumerate(content.options)}
+    return Wording(tag, content.stem.get(tag, ""), options, instruction=content.instruction.get(tag, ""))
+
+
+def _medium(asset: Asset) -> Medium:
+    suffix = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "audio/mpeg": ".mp3"}.get(asset.mime)
+    suffix = suffix or "." + asset.mime.rpartition("/")[2].removeprefix("x-")
+    folder = "images" if asset.kind == Asset.Kind.IMAGE else "audio"
+    kind: MediaKind = "image" if asset.kind == Asset.Kind.IMAGE else "audio"
+    return Medium(kind, f"{folder}/{asset.sha256[:16]}{suffix}", place(asset.sha256))
+
+
+def _labels(item: Item) -> dict[str, str]:
+    terms = {name: getattr(item, name) for name in LABEL_COLUMNS}
+    located = {name: str(value) for name, value in item.locator.items()}
+    return {**located, **{n: t.code for n, t in terms.items() if t}, "original_language": item.original_language}

@@ -1,0 +1,15 @@
+"""Every address of the studio. `projects/SLUG/…` is one project's; each part of the work adds its own list."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from keju.studio.views import entrance
+
+urlpatterns = [
+    path("", entrance.home, name="home"),
+    path("sign-in", entrance.SignIn.as_view(), name="sign-in"),
+    path("sign-out", entrance.sign_out, name="sign-out"),
+    path("enter/<str:token>", entrance.by_link, name="by-link"),
+    path("language", include("django.conf.urls.i18n")),
+]
