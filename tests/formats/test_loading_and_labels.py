@@ -31,7 +31,7 @@ def test_two_formats_that_fit_are_named(tmp_path: Path) -> None:
 def test_where_nothing_fits_it_says_what_was_looked_for(tmp_path: Path) -> None:
     with pytest.raises(BadFile) as caught:
         load(lay(tmp_path, {"x.dat": "?"}))
-    assert all(f"{name}: " in str(caught.value) for name in FORMATS)
+    assert all(f"{name}: " in str(caught.value) for name, format in FORMATS.items() if format.read)
 
 
 def test_mistakes_of_the_caller_are_named(tmp_path: Path) -> None:
@@ -107,6 +107,15 @@ def test_safe_names_come_back_and_stay_distinct(one: str, other: str) -> None:
     assert (safe_name(one) == safe_name(other)) == (one == other)
     assert not set(safe_name(one)) & set('<>:"/\\|?*\0')
     assert safe_name(one)[-1] not in ". "
+
+
+@pytest.mark.parametrize("name", ["CON", "aux", "NUL.md", "v1.", "a ", "?.md", "12:30:00", "a\\b", "..", "."])
+def test_names_that_some_system_refuses_are_escaped(name: str) -> None:
+    """PL-05, PL-17."""
+    safe = safe_name(name)
+    assert safe
+    assert not safe.endswith((".", " "))
+    assert safe.split(".")[0].lower() not in {"con", "aux", "nul"}
 
 
 def test_blanks_and_han_characters_in_paths_are_ordinary(tmp_path: Path) -> None:

@@ -45,6 +45,16 @@ def test_an_item_is_read_from_its_four_files(tmp_path: Path) -> None:
     assert item.media[0].read() == png(1)
 
 
+def test_a_question_that_is_neither_written_nor_heard_is_reported_and_the_item_kept(tmp_path: Path) -> None:
+    for number in ("0001", "0002"):
+        tco_item(tmp_path, number, question="")
+        (tmp_path / f"{number}.md").write_text("（A）生\n（B）旦\n（C）净\n（D）丑\n", encoding="utf-8")
+    (tmp_path / "0002.mp3").write_bytes(b"ID3")
+    benchmark = load(tmp_path)
+    assert [item.id for item in benchmark] == ["0001", "0002"]
+    assert (codes(benchmark, "0001"), codes(benchmark, "0002")) == (["question_empty"], [])
+
+
 @pytest.mark.parametrize(
     "translation",
     [

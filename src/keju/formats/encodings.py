@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from keju.errors import BadFile, Misuse
+from keju.phrase import Phrase
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -39,8 +40,9 @@ _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 class EncodingUnclear(BadFile):
     """The bytes fit no encoding, or more than one (`code` says which); never guessed."""
 
-    def __init__(self, message: str, code: str) -> None:
-        super().__init__(message)
+    def __init__(self, place: object, what: Phrase, code: str) -> None:
+        super().__init__(f"{place}: {what}")
+        self.what = what
         self.code = code
 
 
@@ -55,10 +57,16 @@ class Decoded:
         return {"utf-8": None, "utf-8-sig": "encoding_bom"}.get(self.encoding, "encoding_not_utf8")
 
     @property
-    def message(self) -> str:
+    def message(self) -> Phrase:
         if self.encoding == "utf-8-sig":
-            return "begins with a byte order mark; it was read. Save it as UTF-8 without BOM"
-        return f"is not UTF-8; it was read as {self.encoding}. Look at it once, then save it as UTF-8"
+            return Phrase(
+                "begins with a byte order mark; it was read. Save it as UTF-8 without BOM",
+                "文件开头有 BOM；已读取，请另存为不带 BOM 的 UTF-8",
+            )
+        return Phrase(
+            f"is not UTF-8; it was read as {self.encoding}. Look at it once, then save it as UTF-8",
+            f"不是 UTF-8 编码；已按 {self.encoding} 读取，请核对文字后另存为 UTF-8",
+        )
 
 
 def decode(data: bytes, place: object, encoding: str | None = None) -> Decoded:
@@ -77,11 +85,23 @@ def decode(data: bytes, place: object, encoding: str | None = None) -> Decoded:
     fitting = ["utf-8"] * (text is not None) + [name for name, _, _ in _CANDIDATES if _makes_sense(data, name)]
     if len(fitting) == 1:
         return Decoded(_strictly(data, fitting[0], place), fitting[0])
-    remedy = "Say which it is: --encoding gb18030, --encoding big5, …"
+    remedy = Phrase(
+        "Say which it is: --encoding gb18030, --encoding big5, …", "请说明编码：--encoding gb18030、--encoding big5 等"
+    )
     if fitting:
-        message = f"{place}: its bytes make sense as {' and as '.join(fitting)}. {remedy}"
-        raise EncodingUnclear(message, "encoding_ambiguous")
-    raise EncodingUnclear(f"{place}: not UTF-8, and no encoding that keju knows fits. {remedy}", "encoding_unknown")
+        both = Phrase(
+            f"its bytes make sense as {' and as '.join(fitting)}. {remedy}",
+            f"按 {' 和 '.join(fitting)} 都读得通。{remedy.zh}",
+        )
+        raise EncodingUnclear(place, both, "encoding_ambiguous")
+    raise EncodingUnclear(
+        place,
+        _mixed(data)
+        or Phrase(
+            f"not UTF-8, and no encoding that keju knows fits. {remedy}", f"不是 UTF-8，也不合任何已知编码。{remedy.zh}"
+        ),
+        "encoding_unknown",
+    )
 
 
 def known_encoding(encoding: str) -> str:
@@ -123,8 +143,27 @@ def _strictly(data: bytes, encoding: str, place: object) -> str:
     try:
         return data.decode(_CODEC.get(encoding.lower(), encoding))
     except UnicodeDecodeError as error:
-        message = f"{place}: not {encoding} throughout (byte {error.start}): the file is damaged or in another encoding"
-        raise EncodingUnclear(message, "encoding_unknown") from None
+        what = Phrase(
+            f"not {encoding} throughout (byte {error.start}): the file is damaged or in another encoding",
+            f"不全是 {encoding}（第 {error.start} 字节起）：文件已损坏，或是其他编码",
+        )
+        raise EncodingUnclear(place, what, "encoding_unknown") from None
+
+
+def _mixed(data: bytes) -> Phrase | None:
+    """Which lines are in which encoding, where a file mixes UTF-8 with another one; None where it does not."""
+    first: dict[str, int] = {}
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.isascii():
+            fitting = ["utf-8"] if _utf8(line) is not None else [n for n, _, _ in _CANDIDATES if _makes_sense(line, n)]
+            first |= {name: first.get(name, number) for name in fitting[:1]}
+    if len(first) < 2 or "utf-8" not in first:
+        return None
+    (one, here), (other, there) = list(first.items())[:2]
+    return Phrase(
+        f"mixes encodings: line {here} is {one}, line {there} is {other}. Write it anew as UTF-8",
+        f"混用了编码：第 {here} 行是 {one}，第 {there} 行是 {other}。请重新存为 UTF-8",
+    )
 
 
 def _makes_sense(data: bytes, encoding: str) -> bool:

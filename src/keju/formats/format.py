@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from keju.benchmark import Benchmark
+from keju.benchmark import Benchmark, Problem
 
 
 class Reader(Protocol):
@@ -27,8 +29,25 @@ class Format:
     """As in `--format` and `--to`."""
     title: str
     """What it looks like, for people: also what `load` says it looked for."""
-    sniff: Callable[[Path], bool]
-    """Whether an existing path looks like it; cheap, and False rather than an error."""
-    read: Reader
+    sniff: Callable[[Path], bool] | None
+    """Whether an existing path looks like it; cheap, and False rather than an error. None: it is never read."""
+    read: Reader | None
     write: Callable[[Benchmark, Path], None] | None = None
     """Write into an empty folder; None where the format is read only."""
+    losses: Callable[[Benchmark], Iterable[Problem]] | None = None
+    """What is not written of a benchmark, told before anything is. Raises `Misuse` for items that cannot be held."""
+    split: str | None = None
+    """The split that is written unless another is asked for; None: every item."""
+
+
+_PARTIAL = re.compile(r"\.partial-\d+$")
+
+
+def partial(target: Path) -> Path:
+    """The folder beside `target` in which it is put together before it gets its name."""
+    return target.with_name(f"{target.name}.partial-{os.getpid()}")
+
+
+def final(folder: Path) -> Path:
+    """Where a folder that is being written will stand, absolute: for formats that write such paths into their files."""
+    return folder.absolute().with_name(_PARTIAL.sub("", folder.name))

@@ -18,13 +18,12 @@ from keju.errors import BadFile, CallFailed
 from keju.formats.encodings import decode
 from keju.formats.format import Format
 from keju.formats.json_text import JsonStyle, parse_json
-from keju.formats.media import Found, MediaFolder, place
-from keju.formats.names import original_name, safe_name, to_disk
+from keju.formats.media import MEDIA, Found, MediaFolder, copied
+from keju.formats.names import original_name
 from keju.items import LABELS, NOTHING, Item, MediaKind, Medium, Wording
 
 ITEMS = "items.jsonl"
 CARD = "benchmark.json"
-MEDIA = "media"
 _ROW = frozenset(("id", "wordings", "answer", "media", "labels", "split", "extra"))
 _HEAD = 1 << 16
 """Bytes of a file's first line that are looked at to know it."""
@@ -54,12 +53,7 @@ def read(path: Path, *, encoding: str | None = None) -> Benchmark:
 
 def write(benchmark: Benchmark, path: Path) -> None:
     """Write items, media (byte for byte) and card into the folder `path`."""
-    placed = []
-    for item in benchmark:
-        for medium in item.media:
-            place(medium, path / to_disk(_name_in_folder(medium)))
-        media = (replace(medium, name=_name_in_folder(medium)) for medium in item.media)
-        placed.append(replace(item, media=tuple(media)))
+    placed = [copied(item, path) for item in benchmark]
     _write(map(item_row, placed), path / ITEMS)
     card = {"name": benchmark.name, **benchmark.card}
     (path / CARD).write_bytes(JsonStyle().dumps(card).encode("utf-8"))
@@ -170,14 +164,6 @@ def _card(path: Path) -> dict[str, Any]:
     if not isinstance(card, dict):
         raise BadFile(f"{path}: expected a JSON object: name, title, license, …")
     return card
-
-
-def _name_in_folder(medium: Medium) -> str:
-    """Where a medium goes: below `media/` by its own name, made safe for every system."""
-    if not medium.exists:
-        return f"{MEDIA}/{medium.name}"
-    parts = [part for part in medium.name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-    return "/".join([MEDIA, *map(safe_name, parts)])
 
 
 def _digest(medium: Medium) -> dict[str, str]:

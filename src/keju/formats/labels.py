@@ -15,6 +15,7 @@ from keju.formats.field_names import known_field
 from keju.formats.names import folded
 from keju.formats.tables import SUFFIXES, Table, read_table
 from keju.items import Item
+from keju.phrase import Phrase, listed
 
 STEM = "labels"
 
@@ -70,7 +71,8 @@ def with_labels(item: Item, labels: Mapping[str, Mapping[str, str]]) -> Item:
 def unlabelled(items: Iterable[Item], labels: Mapping[str, object], file: str) -> list[Problem]:
     """The problem of items that the side table does not mention, as a list of none or one."""
     missed = [item.id for item in items if item.id not in labels]
-    what = f"has no row for {', '.join(missed[:8])} ({len(missed)} items)"
+    names = listed(missed[:8])
+    what = Phrase(f"has no row for {names} ({len(missed)} items)", f"缺少 {names.zh} 的行（共 {len(missed)} 题）")
     return [Problem(None, "labels_missing", what, file)] if missed else []
 
 

@@ -2,35 +2,63 @@
 
 from __future__ import annotations
 
-import os
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial as partial_of
 from importlib.resources import files
 from pathlib import Path
 
-from keju.benchmark import Benchmark
+from keju.benchmark import Benchmark, Problem
 from keju.errors import BadFile, CallFailed, Misuse
-from keju.formats import hub, jsonl, multi_tw, sheets, tco
+from keju.formats import (
+    chat,
+    evalscope,
+    hub,
+    inspect_ai,
+    jsonl,
+    lm_eval,
+    lmms_eval,
+    mapped,
+    multi_tw,
+    parquet,
+    sheets,
+    tco,
+    vlmevalkit,
+)
 from keju.formats.encodings import known_encoding
-from keju.formats.format import Format
+from keju.formats.format import Format, partial
 from keju.formats.labels import join_labels
+from keju.formats.mapping import load_mapping
 
-FORMATS: dict[str, Format] = {each.FORMAT.name: each.FORMAT for each in (tco, multi_tw, jsonl, sheets)}
+_READ = (tco, multi_tw, jsonl, parquet, sheets, vlmevalkit, mapped)
+_WRITTEN = (inspect_ai, lmms_eval, lm_eval, evalscope, chat)
+FORMATS: dict[str, Format] = {each.FORMAT.name: each.FORMAT for each in (*_READ, *_WRITTEN)}
 """Every format by name."""
+ALL = "all"
+"""The split that means every item, for formats that write one split unless asked otherwise."""
 
 
 def load(
-    path: str | Path, *, format: str | None = None, encoding: str | None = None, labels: Path | None = None
+    path: str | Path,
+    *,
+    format: str | None = None,
+    encoding: str | None = None,
+    labels: Path | None = None,
+    mapping: str | Path | None = None,
 ) -> Benchmark:
     """The benchmark at `path`: a folder or file of any format, `hf:OWNER/NAME[@REVISION]`, or a shipped demo's name.
 
     `format` settles what looking cannot; `encoding` is that of files that are not UTF-8; `labels` is a side table to
-    join. What was repaired or left out is in `.problems`. Raises `BadFile` where nothing can be read or no item used.
+    join; `mapping`, the name of a shipped one or a TOML file, says which columns of another table are what. What was
+    repaired or left out is in `.problems`. Raises `BadFile` where nothing can be read or no item used.
     """
     if encoding is not None:
         known_encoding(encoding)
     place, origin = _locate(path)
-    chosen = _named(format) if format else _sniffed(place)
+    chosen = _mapped_by(mapping, format) if mapping else _named(format) if format else _sniffed(place)
+    if chosen.read is None:
+        raise Misuse(f"{chosen.name} can only be written; keju reads {_those(lambda each: each.read)}")
     try:
         benchmark = chosen.read(place, encoding=encoding)
     except OSError as error:
@@ -46,31 +74,48 @@ def load(
     return benchmark
 
 
-def write(benchmark: Benchmark, path: str | Path, format: str) -> None:
+def write(benchmark: Benchmark, path: str | Path, format: str, *, split: str | None = None) -> tuple[Problem, ...]:
     """Write a benchmark into the new or empty folder `path`; the folder appears when all is written.
 
-    Raises `Misuse` where the format cannot be written or cannot hold an item, `BadFile` where the folder is not free.
+    `split` names the one to write, or `all`; without it formats for training write `train` and the others every item.
+    What the format cannot hold is returned. Raises `Misuse` where the format cannot be written or cannot hold an item,
+    `BadFile` where the folder is not free.
     """
     chosen, target = _named(format), Path(path)
     if chosen.write is None:
-        raise Misuse(
-            f"{format} can only be read; write one of {', '.join(name for name, f in FORMATS.items() if f.write)}"
-        )
+        raise Misuse(f"{format} can only be read; write one of {_those(lambda each: each.write)}")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise BadFile(f"{target}: is there already and not empty; name a new folder")
-    partial = target.with_name(f"{target.name}.partial-{os.getpid()}")
+    asked = of_split(benchmark, format, split)
+    unfinished = partial(target)
     try:
-        partial.mkdir(parents=True)
-        chosen.write(benchmark, partial)
+        lost = tuple(chosen.losses(asked)) if chosen.losses else ()
+        unfinished.mkdir(parents=True)
+        chosen.write(asked, unfinished)
         if target.exists():
             target.rmdir()
-        partial.rename(target)
+        unfinished.rename(target)
     except OSError as error:
         raise BadFile(f"{target}: cannot be written: {error.strerror or error}") from error
     except CallFailed as error:
         raise BadFile(f"{target}: {error}") from error
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return lost
+
+
+def of_split(benchmark: Benchmark, format: str, split: str | None) -> Benchmark:
+    """The items that are written as `format`: those of `split`, all with `all`; without it those of its own split.
+
+    Raises `Misuse` where there are none.
+    """
+    wanted = split or _named(format).split
+    if wanted in (None, ALL):
+        return benchmark
+    try:
+        return benchmark.select(split=wanted)
+    except Misuse as error:
+        raise Misuse(f"{error}; name the split to write (--split NAME, or --split {ALL})") from error
 
 
 def demos() -> dict[str, Path]:
@@ -108,18 +153,32 @@ def _named(format: str) -> Format:
     return FORMATS[format]
 
 
+def _mapped_by(mapping: str | Path, format: str | None) -> Format:
+    """The format of tables whose columns `mapping` names."""
+    if format not in (None, mapped.FORMAT.name):
+        raise Misuse(f"a mapping says how to read; leave the format {format!r} away")
+    return replace(mapped.FORMAT, read=partial_of(mapped.read_mapped, spec=load_mapping(mapping)))
+
+
+def _those(can: Callable[[Format], object]) -> str:
+    return ", ".join(name for name, format in FORMATS.items() if can(format))
+
+
 def _sniffed(place: Path) -> Format:
     try:
-        fitting = [format for format in FORMATS.values() if format.sniff(place)]
+        fitting = [format for format in FORMATS.values() if format.sniff and format.sniff(place)]
     except OSError as error:
         raise BadFile(f"{place}: cannot be read: {error.strerror or error}") from error
+    if len(fitting) > 1 and mapped.FORMAT in fitting:
+        fitting.remove(mapped.FORMAT)  # a format knows more of its files than a mapping of their columns does
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         names = [format.name for format in fitting]
         raise BadFile(f"{place}: could be {' or '.join(names)}; say which with --format {names[0]}")
-    looked_for = "\n".join(f"  {format.name}: {format.title}" for format in FORMATS.values())
-    raise BadFile(f"{place}: no benchmark that keju knows. It looked for\n{looked_for}")
+    looked_for = "\n".join(f"  {format.name}: {format.title}" for format in FORMATS.values() if format.read)
+    remedy = "A table of another make is read with --mapping FILE, which names its columns"
+    raise BadFile(f"{place}: no benchmark that keju knows. It looked for\n{looked_for}\n{remedy}")
 
 
 def _first_reasons(benchmark: Benchmark, most: int = 3) -> str:

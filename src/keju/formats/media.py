@@ -5,19 +5,25 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from unicodedata import normalize
 
 from keju.benchmark import Problem
 from keju.errors import Misuse
-from keju.formats.names import folded, is_system_file, stem_and_suffix, to_disk
-from keju.items import MediaKind, Medium
+from keju.formats.names import folded, is_system_file, safe_name, stem_and_suffix, to_disk
+from keju.items import Item, MediaKind, Medium
+from keju.phrase import Phrase
+
+MEDIA = "media"
+"""Folder in which the forms that keep media as files put them."""
 
 SUFFIXES: dict[str, MediaKind] = {
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif"), "image"),
     **dict.fromkeys((".mp3", ".wav", ".flac", ".ogg", ".oga", ".opus", ".m4a", ".aac"), "audio"),
 }
+
+_KINDS: dict[MediaKind, str] = {"image": "图片", "audio": "音频"}
 
 
 def kind_of(name: str) -> MediaKind | None:
@@ -32,7 +38,7 @@ class Found:
     medium: Medium
     code: str | None = None
     """`media_missing`, `path_escape`, `unicode_form`, `name_width`, or None where all is well."""
-    message: str = ""
+    message: Phrase = field(default_factory=lambda: Phrase("", ""))
 
     def problem(self, item: str, file: str | None = None, line: int | None = None) -> list[Problem]:
         """The problem to report for `item`, as a list of none or one."""
@@ -58,7 +64,11 @@ class MediaFolder:
                 break
         else:
             missing = Medium(kind, name, self._possible(name))
-            return Found(missing, "media_missing", f"{kind} {name} is not there; add the file or correct its name")
+            what = Phrase(
+                f"{kind} {name} is not there; add the file or correct its name",
+                f"找不到{_KINDS[kind]} {name}；请补上文件，或改正文件名",
+            )
+            return Found(missing, "media_missing", what)
         if not self.contains(path):
             return self._outside(kind, name)
         return Found(Medium(kind, name, path), *_difference(name, path))
@@ -69,7 +79,10 @@ class MediaFolder:
         return real == self._boundary or real.startswith(self._boundary.rstrip(os.sep) + os.sep)
 
     def _outside(self, kind: MediaKind, name: str) -> Found:
-        message = f"{kind} {name!r} leads out of the benchmark's folder and is not read; put the file inside"
+        message = Phrase(
+            f"{kind} {name!r} leads out of the benchmark's folder and is not read; put the file inside",
+            f"{_KINDS[kind]} {name!r} 指向文件夹之外，没有读取；请把文件放进文件夹",
+        )
         return Found(Medium(kind, name), "path_escape", message)
 
     def _possible(self, name: str) -> Path | None:
@@ -121,6 +134,23 @@ def place(medium: Medium, target: Path) -> None:
         target.write_bytes(medium.read())
 
 
+def copied(item: Item, folder: Path) -> Item:
+    """The item with its media written below `folder` and named from there: `media/0001.png`, safe for every system.
+
+    Raises `Misuse` as `place` does.
+    """
+    for medium in item.media:
+        place(medium, folder / to_disk(_name_in_folder(medium)))
+    return replace(item, media=tuple(replace(medium, name=_name_in_folder(medium)) for medium in item.media))
+
+
+def _name_in_folder(medium: Medium) -> str:
+    if not medium.exists:
+        return f"{MEDIA}/{medium.name}"
+    parts = [part for part in medium.name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    return "/".join([MEDIA, *map(safe_name, parts)])
+
+
 def _boundary(root: Path) -> Path:
     """The folder that media may not leave. A hub snapshot links into the `blobs` folder of its own repository."""
     for folder in (root, *root.parents):
@@ -129,9 +159,17 @@ def _boundary(root: Path) -> Path:
     return root
 
 
-def _difference(name: str, path: Path) -> tuple[str | None, str]:
+def _difference(name: str, path: Path) -> tuple[str | None, Phrase]:
     if path.name == PurePosixPath(name).name:
-        return None, ""
+        return None, Phrase("", "")
     same = normalize("NFC", path.name) == normalize("NFC", PurePosixPath(name).name)
-    code, how = ("unicode_form", "in another Unicode form") if same else ("name_width", "in full-width characters")
-    return code, f"{name} is on disk as {path.name!a}, {how}; it was found, rename one of them"
+    how = (
+        Phrase("in another Unicode form", "Unicode 形式不同")
+        if same
+        else Phrase("in full-width characters", "用了全角字符")
+    )
+    what = Phrase(
+        f"{name} is on disk as {path.name!a}, {how}; it was found, rename one of them",
+        f"{name} 在磁盘上是 {path.name!a}，{how.zh}；已找到，请统一文件名",
+    )
+    return "unicode_form" if same else "name_width", what

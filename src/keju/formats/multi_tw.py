@@ -23,6 +23,7 @@ from keju.formats.multi_tw_tasks import tasks_for
 from keju.formats.names import names_in, safe_name, stem_and_suffix, to_disk
 from keju.items import Item, Medium
 from keju.media_types import suffix_of
+from keju.phrase import Phrase
 
 LAYOUT = "multi_tw"
 """Key of the card: the file's name and how its JSON is laid out."""
@@ -49,7 +50,10 @@ def read(path: Path, *, encoding: str | None = None) -> Benchmark:
     for number, row in enumerate(_rows(decoded.text, file), 1):
         item, met = item_of(row, number, source)
         if item and item.id in items:
-            what = f"item {number} of the list has an id that came before; the first is kept, give each its own"
+            what = Phrase(
+                f"item {number} of the list has an id that came before; the first is kept, give each its own",
+                f"列表中第 {number} 题的编号前面已有；只保留第一个，请改用不同的编号",
+            )
             met = [Problem(item.id, "duplicate_id", what, file.name, left_out=True)]
         elif item:
             items[item.id] = item

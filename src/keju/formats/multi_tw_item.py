@@ -14,6 +14,7 @@ from keju.formats.multi_tw_tasks import Task, task_of
 from keju.formats.names import folded
 from keju.formats.question_text import QuestionText, option_lines, parse_options, parse_question, read_answer
 from keju.items import LABELS, Item, MediaKind, Medium, Wording
+from keju.phrase import Phrase, listed
 
 LANGUAGE = "zh-Hant"
 FIELDS = ("id", "image", "audio", "instruction", "question", "options", "answer")
@@ -43,16 +44,28 @@ def item_of(row: Any, number: int, source: Source) -> tuple[Item | None, list[Pr
     """
     item_id = _id_in(row)
     if item_id is None:
-        what = f"item {number} of the list has no `id`; each is an object with {', '.join(FIELDS)}"
+        fields = listed(FIELDS)
+        what = Phrase(
+            f"item {number} of the list has no `id`; each is an object with {fields}",
+            f"列表中第 {number} 题没有 `id`；每题应是含 {fields.zh} 的对象",
+        )
         return None, [Problem(None, "id_missing", what, source.file, left_out=True)]
     parsed = _options_in(row.get("options"))
     if parsed is None or not parsed.options:
-        what = f"options {str(row.get('options'))[:80]} are no list of marked options (A), (B), …; correct them"
+        told = str(row.get("options"))[:80]
+        what = Phrase(
+            f"options {told} are no list of marked options (A), (B), …; correct them",
+            f"options {told} 不是标有 (A)、(B)……的列表；请改正",
+        )
         return None, [Problem(item_id, "options_unclear", what, source.file, left_out=True)]
     problems = _gaps(item_id, parsed, source)
     answer, code = read_answer(str(row.get("answer") or ""), parsed.options)
     if code:
-        what = f"answer {row.get('answer')!r} is not one capital letter of {', '.join(parsed.options)}"
+        labels = listed(parsed.options)
+        what = Phrase(
+            f"answer {row.get('answer')!r} is not one capital letter of {labels}",
+            f"答案 {row.get('answer')!r} 不是 {labels.zh} 中的一个大写字母",
+        )
         problems.append(Problem(item_id, code, what, source.file, left_out=answer is None))
     if answer is None:
         return None, problems
@@ -137,7 +150,11 @@ def _gaps(item_id: str, parsed: QuestionText, source: Source) -> list[Problem]:
     labels = "".join(parsed.options)
     if labels == LABELS[: len(labels)]:
         return []
-    what = f"the option labels are {', '.join(labels)}; A, B, C, … without a gap are expected"
+    there = listed(labels)
+    what = Phrase(
+        f"the option labels are {there}; A, B, C, … without a gap are expected",
+        f"选项标号是 {there.zh}；应为连续的 A、B、C……",
+    )
     return [Problem(item_id, "option_labels", what, source.file)]
 
 
@@ -149,10 +166,12 @@ def _media(item_id: str, row: Mapping[str, Any], source: Source, problems: list[
             if isinstance(name, str) and name.strip().lower() not in _NULLS:
                 found.append(source.media.find(kind, name))
         if isinstance(told, str) and told.strip().lower() in _NULLS:
-            what = f"{kind} is {told!r}, read as null; write null"
+            what = Phrase(
+                f"{kind} is {told!r}, read as null; write null", f"{kind} 写作 {told!r}，已按 null 读取；请写 null"
+            )
             problems.append(Problem(item_id, "null_form", what, source.file))
     if not found:
-        what = "has neither image nor audio; name its file"
+        what = Phrase("has neither image nor audio; name its file", "既没有图片也没有音频；请写上文件名")
         problems.append(Problem(item_id, "media_missing", what, source.file))
     problems += [problem for there in found for problem in there.problem(item_id, source.file)]
     return tuple(there.medium for there in found)
@@ -162,11 +181,21 @@ def _irregular(item: Item, source: Source) -> list[Problem]:
     found = []
     if not _STRICT_ID.fullmatch(item.id):
         found.append(
-            ("id_grammar", "the id is not VV-S-L-Pn-QQQ, as 01-L-A-P1-001; its parts are used as far as they fit")
+            (
+                "id_grammar",
+                Phrase(
+                    "the id is not VV-S-L-Pn-QQQ, as 01-L-A-P1-001; its parts are used as far as they fit",
+                    "编号不是 VV-S-L-Pn-QQQ 格式（如 01-L-A-P1-001）；能识别的部分已使用",
+                ),
+            )
         )
     if "task" not in derived_labels(item, source.tasks):
         told = item.wording.instruction
-        found.append(("task_unknown", f"no task type is known for the instruction {told[:40]!r}; add it to tasks.toml"))
+        what = Phrase(
+            f"no task type is known for the instruction {told[:40]!r}; add it to tasks.toml",
+            f"无法从作答说明 {told[:40]!r} 判断题型；请加进 tasks.toml",
+        )
+        found.append(("task_unknown", what))
     return [Problem(item.id, code, message, source.file) for code, message in found]
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from keju.items import LABELS, Wording
+from keju.script import fold_width
 
 _LETTER = r"[A-Za-zＡ-Ｚａ-ｚ]"
 _MARK = re.compile(
@@ -21,6 +22,17 @@ _ANSWER_LINE = re.compile(r"\s*(?:正确|正確|参考|參考)?(?:答案|answer|
 _ANSWER = re.compile(
     r"(?:(?:正确|正確|参考|參考)?(?:答案|ANSWER|ANS|KEY)\s*(?::|是|IS)?\s*)?[(\[【]?\s*([A-Z])\s*[)\]】]?[.。、]?"
 )
+
+_NAMED = r"(?-i:(?<![A-Za-z])[A-Z](?![A-Za-z'’]))"
+_ABOUT_OPTIONS = re.compile(
+    r"以[上下](?:都|皆|均|全|各|选|選|答|说|說|[两兩三四]|所有)|前[两兩三][项項者个個]"
+    r"|^\W*(?:[两兩]者)?(?:都|皆|均)(?:非|不?(?:是|对|對|正确|正確))的?\W*$"
+    rf"|{_NAMED}\s*(?:和|与|與|及|或|、|/|&|and|or)\s*{_NAMED}|(?:选项|選項|options?|choices?)\s*{_NAMED}|{_NAMED}[项項]"
+    rf"|^\W*{_NAMED}\W*$|\b(?:both|neither)\s+{_NAMED}"
+    r"|\b(?:all|none|both|any|neither)\s+(?:of\s+)?(?:the\s+)?(?:above|these|them|options?|choices?|others?)\b",
+    re.IGNORECASE,
+)
+"""Texts of options that mean something else, or another thing's place, once the options change places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +109,14 @@ def read_answer(text: str, options: Mapping[str, str]) -> tuple[str | None, str 
     return None, "answer_several" if len(letters) > 1 and set(letters) <= set(options) else "answer_not_offered"
 
 
+def names_other_options(text: str) -> bool:
+    """Whether an option's text speaks of the others: all of the above, A and B, neither."""
+    return _ABOUT_OPTIONS.search(fold_width(text)) is not None
+
+
 def _label(found: re.Match[str]) -> str:
-    return unicodedata.normalize("NFKC", str(found[found.lastindex or 0])).upper()
+    letter = str(found[found.lastindex or 0])
+    return (letter if letter.isascii() else unicodedata.normalize("NFKC", letter)).upper()
 
 
 def _ordered(question: str, found: Sequence[tuple[str, str, str]], trailing: str = "") -> QuestionText:

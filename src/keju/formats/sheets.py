@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from keju.benchmark import Benchmark, Problem
 from keju.errors import BadFile, KejuError
+from keju.formats import vlmevalkit
 from keju.formats.encodings import EncodingUnclear, without_invisible
 from keju.formats.field_names import Field, known_field
 from keju.formats.format import Format
@@ -20,11 +21,18 @@ from keju.formats.question_text import QuestionText, parse_options, parse_questi
 from keju.formats.tables import Row, Table, read_table
 from keju.formats.tco_item import ANSWER_FAULTS
 from keju.items import LABELS, Item, Medium, Wording
+from keju.phrase import Phrase, in_chinese, listed
 
 SUFFIXES = (".csv", ".tsv", ".xlsx")
 _FOLDERS = ("images", "audio", "audios", "media", "图片", "圖片", "音频", "音檔")
 """Subfolders in which media named without a folder are looked for."""
 _SEVERAL = re.compile(r"\s*[;；、|\n]\s*")
+
+_IGNORED = Phrase("the worksheet {name!r} is not read", "工作表 {name!r} 没有读取")
+_TWICE = Phrase(
+    "the id came before; the first row is kept, give each its own", "编号重复；只保留第一行，请改用别的编号"
+)
+_UNCLEAR = Phrase("needs two options or more, from A on without a gap", "至少要有从 A 开始的两个连续选项")
 
 
 class _Sheet(NamedTuple):
@@ -39,12 +47,15 @@ class _Sheet(NamedTuple):
 class _LeftOutError(Exception):
     """Ends the reading of a row with the problem that costs its item."""
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, code: str, what: Phrase) -> None:
+        super().__init__(what)
         self.code = code
+        self.what = what
 
 
 def sniff(path: Path) -> bool:
+    if vlmevalkit.sniff(path):  # a sheet of a particular kind, with its own reader
+        return False
     if path.is_dir():
         return any(_is_sheet(sheet) for sheet in _sheets_in(path))
     return path.suffix.lower() in SUFFIXES and not is_side_table(path.name) and _is_sheet(path, unless_read=True)
@@ -61,9 +72,7 @@ def read(path: Path, *, encoding: str | None = None) -> Benchmark:
     sheet = _Sheet(table, _columns(table), MediaFolder(file.parent))
     if lacking := _lacking(sheet.columns):
         raise BadFile(f"{file}:1: no column for {' or '.join(lacking)}; it has {', '.join(table.columns)}")
-    problems = [
-        Problem(None, "sheet_ignored", f"the worksheet {name!r} is not read", table.file) for name in table.ignored
-    ]
+    problems = [Problem(None, "sheet_ignored", _IGNORED.filled(name=name), table.file) for name in table.ignored]
     if table.decoded and table.decoded.code:
         problems.append(Problem(None, table.decoded.code, table.decoded.message, table.file))
     items: dict[str, Item] = {}
@@ -71,10 +80,10 @@ def read(path: Path, *, encoding: str | None = None) -> Benchmark:
         item_id = _id_in(row, sheet.columns)
         try:
             if item_id in items:
-                raise _LeftOutError("duplicate_id", "the id came before; the first row is kept, give each its own")
+                raise _LeftOutError("duplicate_id", _TWICE)
             items[item_id or ""] = _item(item_id, row, sheet, problems)
         except _LeftOutError as reason:
-            problems.append(Problem(item_id, reason.code, str(reason), table.file, row.line, left_out=True))
+            problems.append(Problem(item_id, reason.code, reason.what, table.file, row.line, left_out=True))
     return Benchmark(file.stem, tuple(items.values()), problems=tuple(problems), format="sheet", root=path)
 
 
@@ -110,10 +119,12 @@ def _id_in(row: Row, columns: Mapping[str, Field]) -> str | None:
 
 def _item(item_id: str | None, row: Row, sheet: _Sheet, problems: list[Problem]) -> Item:
     if item_id is None:
-        raise _LeftOutError("id_missing", "the row has no id; give it one")
+        raise _LeftOutError("id_missing", Phrase("the row has no id; give it one", "该行没有编号；请补上"))
     if row.odd:
         column, why = next(iter(row.odd.items()))
-        raise _LeftOutError("cell_not_text", f"column {column!r} holds {why}" if column else why)
+        what = Phrase(f"column {column!r} holds {why}", f"列 {column!r} 的内容是{in_chinese(why)}")
+        what = what if column else Phrase(why, in_chinese(why))
+        raise _LeftOutError("cell_not_text", what)
     cells = {name: _visible(item_id, name, text, row, sheet, problems) for name, text in row.cells.items()}
     told: dict[str | None, dict[str, str]] = {}
     labels: dict[str, str] = {}
@@ -131,8 +142,7 @@ def _item(item_id: str | None, row: Row, sheet: _Sheet, problems: list[Problem])
     plain = told.get(None, {})
     answer, code = read_answer(plain.get("answer", "").strip(), options)
     if code:
-        shown = {"text": plain.get("answer", ""), "labels": ", ".join(options), "label": answer}
-        message = ANSWER_FAULTS[code].replace("answer file", "answer cell").format(**shown)
+        message = ANSWER_FAULTS[code].filled(text=plain.get("answer", ""), labels=listed(options), label=answer)
         if answer is None:
             raise _LeftOutError(code, message)
         problems.append(Problem(item_id, code, message, sheet.table.file, row.line))
@@ -153,8 +163,11 @@ def _wordings(
         labels = list(next(iter(wordings.values())).options) if wordings else None
         if parsed is None or (labels and list(parsed.options) != labels):
             if not wordings:
-                raise _LeftOutError("options_unclear", "needs two options or more, from A on without a gap")
-            what = f"the {language} wording lacks its question or has other options; it is left out"
+                raise _LeftOutError("options_unclear", _UNCLEAR)
+            what = Phrase(
+                f"the {language} wording lacks its question or has other options; it is left out",
+                f"{language} 文本缺少题干，或选项不同；已略去",
+            )
             problems.append(Problem(item_id, "translation_incomplete", what, sheet.table.file, row.line))
             continue
         tag = language_of(parsed.question, *parsed.options.values()) if language in (None, "zh") else language
@@ -164,7 +177,7 @@ def _wordings(
         )
         wordings.setdefault(str(tag), Wording(str(tag), parsed.question, parsed.options, parts.get("instruction", "")))
     if not wordings:
-        raise _LeftOutError("question_missing", "the row has no question")
+        raise _LeftOutError("question_missing", Phrase("the row has no question", "该行没有题干"))
     return wordings
 
 
@@ -215,7 +228,9 @@ def _find(role: str, name: str, sheet: _Sheet) -> Found:
 def _visible(item_id: str, column: str, text: str, row: Row, sheet: _Sheet, problems: list[Problem]) -> str:
     seen, found = without_invisible(text)
     if found:
-        what = f"column {column!r} holds {found[0][2]}, which was passed over"
+        what = Phrase(
+            f"column {column!r} holds {found[0][2]}, which was passed over", f"列 {column!r} 中有 {found[0][2]}，已跳过"
+        )
         problems.append(Problem(item_id, "invisible_characters", what, sheet.table.file, row.line))
     return seen
 

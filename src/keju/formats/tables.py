@@ -16,6 +16,7 @@ from keju.formats.encodings import Decoded, decode
 from keju.formats.json_text import parse_json
 from keju.formats.workbooks import Shown, read_workbook
 from keju.items import NOTHING
+from keju.phrase import Phrase
 
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".jsonl")
 _SEPARATORS = ",;\t"
@@ -110,7 +111,10 @@ def _delimited_rows(reader: Any, header: tuple[str, ...], above: int) -> Iterato
     for cells in reader:
         begins, line = line + 1 + above, reader.line_num
         if any(cell.strip() for cell in cells):
-            spare = {"": f"{len(cells)} cells under {len(header)} columns"} if any(cells[len(header) :]) else {}
+            many = Phrase(
+                f"{len(cells)} cells under {len(header)} columns", f"{len(header)} 列之下有 {len(cells)} 个单元格"
+            )
+            spare = {"": many} if any(cells[len(header) :]) else {}
             yield Row(begins, {name: cell for name, cell in zip(header, cells, strict=False) if cell}, spare)
 
 

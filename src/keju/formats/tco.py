@@ -33,6 +33,7 @@ from keju.formats.names import (
 from keju.formats.tco_item import Texts, item_of, texts_of
 from keju.formats.tco_sets import CARD_FILES, is_paper, kept_files, read_text, split_files, split_of, splits_of
 from keju.items import Item, Medium
+from keju.phrase import Phrase
 
 _MEMBERS = {".md": "md", ".markdown": "md", ".txt": "txt", ".json": "json"}
 
@@ -71,7 +72,7 @@ def read(path: Path, *, encoding: str | None = None) -> Benchmark:
         items += [item] if item else []
         folder.problems += problems
     splits = splits_of(folder.files, ids, folder.problems)
-    items = [replace(item, split=splits.get(item.id)) for item in items]
+    items = [replace(item, split=splits[item.id]) if item.id in splits else item for item in items]
     if folder.side_table:
         labels = read_labels(path / folder.side_table, ids, folder.problems, encoding)
         folder.problems += unlabelled(items, labels, folder.side_table)
@@ -105,9 +106,13 @@ def _look(root: Path, encoding: str | None) -> _Folder:
         if is_system_file(name) or entry.is_dir():
             continue
         if not entry.is_file() and not entry.is_symlink():
-            folder.problems.append(Problem(None, "stray_file", "is no regular file and is not read", name))
+            what = Phrase("is no regular file and is not read", "不是普通文件，没有读取")
+            folder.problems.append(Problem(None, "stray_file", what, name))
         elif entry.is_symlink() and not seen.contains(root / entry.name):
-            what = "is a link out of the folder and is not read; put the file itself here"
+            what = Phrase(
+                "is a link out of the folder and is not read; put the file itself here",
+                "是指向文件夹之外的链接，没有读取；请放入文件本身",
+            )
             folder.problems.append(Problem(None, "path_escape", what, name))
         elif is_side_table(name):
             folder.side_table = entry.name
@@ -123,7 +128,8 @@ def _file_away(folder: _Folder, name: str) -> None:
     stem, suffix = stem_and_suffix(name)
     member = _MEMBERS.get(suffix.lower()) or kind_of(name)
     if member is None or (member == "json" and not stem.isdecimal() and not _has_siblings(folder.root, stem)):
-        folder.problems.append(Problem(None, "stray_file", "belongs to no item and is not read", name))
+        stray = Phrase("belongs to no item and is not read", "不属于任何题目，没有读取")
+        folder.problems.append(Problem(None, "stray_file", stray, name))
         return
     members = folder.members.setdefault(folded(stem), {})
     if member not in members:
@@ -132,7 +138,10 @@ def _file_away(folder: _Folder, name: str) -> None:
     # Two files of one kind: the one written like the item's others, and of pictures the PNG, comes first.
     first, second = sorted((members[member], name), key=lambda n: (not n.isascii(), not n.lower().endswith(".png"), n))
     members[member] = first
-    what = f"is not used: {first} is the item's {member} file; remove one of them"
+    what = Phrase(
+        f"is not used: {first} is the item's {member} file; remove one of them",
+        f"没有使用：该题用的是 {first}；请删去其中一个",
+    )
     folder.problems.append(Problem(original_name(stem), "member_twice", what, second))
 
 
@@ -159,9 +168,15 @@ def _read_item(
             problems += met
     item_media, names, met = _media(item_id, members, media, texts)
     problems += met
-    for kind, code, what in (("md", "question_missing", "question"), ("txt", "answer_missing", "answer")):
+    for kind, code, what in (
+        ("md", "question_missing", Phrase("question", "题干")),
+        ("txt", "answer_missing", Phrase("answer", "答案")),
+    ):
         if kind not in members:
-            message = f"no {what} file {item_id}.{kind}; add it, the item is left out"
+            message = Phrase(
+                f"no {what} file {item_id}.{kind}; add it, the item is left out",
+                f"缺少{what.zh}文件 {item_id}.{kind}，该题被略去；请补上",
+            )
             problems.append(Problem(item_id, code, message, left_out=True))
     if "md" not in texts or "txt" not in texts:
         return None, problems
@@ -176,9 +191,9 @@ def _read_member(
     try:
         decoded = decode((root / to_disk(name)).read_bytes(), name, encoding)
     except EncodingUnclear as error:
-        return None, [Problem(item_id, error.code, str(error), name, left_out=vital)]
+        return None, [Problem(item_id, error.code, error.what, name, left_out=vital)]
     except OSError as error:
-        what = f"cannot be read: {error.strerror or error}"
+        what = Phrase(f"cannot be read: {error.strerror or error}", f"无法读取：{error.strerror or error}")
         return None, [Problem(item_id, "file_unreadable", what, name, left_out=vital)]
     return decoded, [Problem(item_id, decoded.code, decoded.message, name)] if decoded.code else []
 
@@ -231,7 +246,10 @@ def _spelling(item_id: str, names: Mapping[str, str]) -> list[Problem]:
         stem = original_name(stem_and_suffix(name)[0])
         if stem != item_id:
             code = "name_width" if folded(stem).isascii() else "unicode_form"
-            what = f"belongs to {item_id!a} but is spelt {stem!a}; it was matched, rename it"
+            what = Phrase(
+                f"belongs to {item_id!a} but is spelt {stem!a}; it was matched, rename it",
+                f"属于 {item_id!a}，却写作 {stem!a}；已对应上，请改名",
+            )
             problems.append(Problem(item_id, code, what, name))
     return problems
 

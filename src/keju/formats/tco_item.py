@@ -16,17 +16,26 @@ from keju.formats.names import safe_name
 from keju.formats.question_text import option_lines, parse_question, read_answer
 from keju.formats.tco_metadata import KNOWN, OWN, disagreements, wordings_of
 from keju.items import Item, Medium, Wording
+from keju.phrase import Phrase, listed
 
 KEPT = "_tco"
 """Key of `Item.extra` under which texts are kept that `plain_texts` would not give back."""
-_PLAIN_JSON = '{\n  "id": "'
-"""How the plain layout's JSON begins."""
+_PLAIN_JSON = '{\n  "id": "', "}\n"
+"""How the plain layout's JSON begins and ends."""
 
 ANSWER_FAULTS = {
-    "answer_empty": "the answer file is empty; write one of the letters {labels}",
-    "answer_not_offered": "the answer {text!r} is none of the options {labels}",
-    "answer_several": "the answer {text!r} names several options; an item has one",
-    "answer_form": "the answer {text!r} was read as {label}; write the letter alone",
+    "answer_empty": Phrase(
+        "the answer is empty; write one of the letters {labels}", "答案为空；请写 {labels} 中的一个字母"
+    ),
+    "answer_not_offered": Phrase(
+        "the answer {text!r} is none of the options {labels}", "答案 {text!r} 不在 {labels} 中"
+    ),
+    "answer_several": Phrase(
+        "the answer {text!r} names several options; an item has one", "答案 {text!r} 有多个选项；每题只能有一个"
+    ),
+    "answer_form": Phrase(
+        "the answer {text!r} was read as {label}; write the letter alone", "答案 {text!r} 按 {label} 读取；请只写字母"
+    ),
 }
 
 
@@ -51,14 +60,26 @@ def item_of(
     answer = _visible(texts.txt, item_id, names.get("txt"), problems)
     parsed = parse_question(question)
     if parsed is None or not any([parsed.question, *parsed.options.values()]):
-        what = "no options from (A) on can be told from the question; write the question, then a line (A) …, (B) …, …"
+        what = Phrase(
+            "no options from (A) on can be told from the question; write the question, then a line (A) …, (B) …, …",
+            "分辨不出从 (A) 开始的选项；请先写题干，再逐行写 (A)……、(B)……",
+        )
         return None, [*problems, Problem(item_id, "options_unclear", what, names.get("md"), left_out=True)]
     if parsed.trailing:
-        what = f"the text after the options is not used: {parsed.trailing[:60]!r}"
+        what = Phrase(
+            f"the text after the options is not used: {parsed.trailing[:60]!r}",
+            f"选项之后的文字没有使用：{parsed.trailing[:60]!r}",
+        )
         problems.append(Problem(item_id, "trailing_text", what, names.get("md")))
+    if not parsed.question and not any(medium.kind == "audio" for medium in media):
+        what = Phrase(
+            "the question is empty, and nothing is heard that could ask it; write it before the options",
+            "题干为空，也没有录音提问；请在选项之前写上题干",
+        )
+        problems.append(Problem(item_id, "question_empty", what, names.get("md")))
     label, code = read_answer(answer, parsed.options)
     if code:
-        message = ANSWER_FAULTS[code].format(text=answer.strip(), labels=", ".join(parsed.options), label=label)
+        message = ANSWER_FAULTS[code].filled(text=answer.strip(), labels=listed(parsed.options), label=label)
         problems.append(Problem(item_id, code, message, names.get("txt"), left_out=label is None))
     if label is None:
         return None, problems
@@ -92,11 +113,11 @@ def texts_of(item: Item) -> Texts:
 
 def plain_texts(item: Item) -> Texts:
     """The paper's layout: question, marked options; the letter; the JSON keys in the paper's order, then the rest."""
-    return replace(_plain_but_json(item), json=JsonStyle().dumps(_document(item)))
+    return Texts(_question_file(item.wording), f"{item.answer}\n", JsonStyle().dumps(_document(item)))
 
 
-def _plain_but_json(item: Item) -> Texts:
-    return Texts("\n".join([item.wording.question, *option_lines(item.wording), ""]), f"{item.answer}\n", None)
+def _question_file(wording: Wording) -> str:
+    return "\n".join([wording.question, *option_lines(wording), ""])
 
 
 def _document(item: Item) -> dict[str, Any]:
@@ -133,21 +154,28 @@ def _with_metadata(item: Item, texts: Texts, names: Mapping[str, str], problems:
         if not isinstance(document, dict):
             raise BadFile(f"{file}: expected one JSON object")
     except BadFile as error:
-        problems.append(Problem(item.id, "json_unreadable", f"{error}; the item was read without it", file))
+        what = Phrase(f"{error}; the item was read without it", f"{error}；读取该题时没有使用")
+        problems.append(Problem(item.id, "json_unreadable", what, file))
         return item
     wording = item.wording
     told = document.get("language")
     language = (language_named(told) or told) if isinstance(told, str) and told else wording.language
     if language == "zh":
         language = wording.language
-    wording = replace(wording, language=language, instruction=str(document.get("instruction") or ""))
+    instruction = str(document.get("instruction") or "")
+    if (language, instruction) != (wording.language, wording.instruction):
+        wording = replace(wording, language=language, instruction=instruction)
     others, used, faults = wordings_of(document, wording)
     used |= {*KNOWN, *OWN} - {"translation"}
     extra = {key: value for key, value in document.items() if key not in used}
-    item = replace(item, wordings={language: wording, **others}, extra=extra)
+    if others or extra or wording is not item.wording:
+        item = replace(item, wordings={language: wording, **others}, extra=extra)
     faults += disagreements(document, item, names)
     if any("\\" in str(document.get(key)) for key in ("image", "audio", "question_file", "answer_file")):
-        faults.append(("backslash_path", "a path is written with backslashes; it was read, write / instead"))
+        what = Phrase(
+            "a path is written with backslashes; it was read, write / instead", "路径用了反斜杠；已读取，请改用 /"
+        )
+        faults.append(("backslash_path", what))
     problems += [Problem(item.id, code, message, file) for code, message in faults]
     return item
 
@@ -156,18 +184,24 @@ def _visible(text: str, item_id: str, file: str | None, problems: list[Problem])
     seen, found = without_invisible(text)
     if found:
         places = ", ".join(f"{code} at {line}:{column}" for line, column, code in found[:5])
-        what = f"{len(found)} invisible characters were passed over ({places})"
+        what = Phrase(
+            f"{len(found)} invisible characters were passed over ({places})",
+            f"跳过了 {len(found)} 个不可见字符（{places}）",
+        )
         problems.append(Problem(item_id, "invisible_characters", what, file, found[0][0]))
     return seen
 
 
 def _difference(texts: Texts, item: Item) -> dict[str, str | None]:
     """The texts that `plain_texts` would not give back."""
-    if texts.json is None or not texts.json.startswith(_PLAIN_JSON):  # told apart without the cost of laying it out
-        plain = replace(_plain_but_json(item), json="")  # an empty text stands for: not this one
-    else:
-        plain = plain_texts(item)
-    return {name: getattr(texts, name) for name in Texts.__slots__ if getattr(texts, name) != getattr(plain, name)}
+    begin, end = _PLAIN_JSON
+    may_be_plain = texts.json is not None and texts.json.startswith(begin) and texts.json.endswith(end)
+    plain = {
+        "md": _question_file(item.wording),
+        "txt": f"{item.answer}\n",
+        "json": plain_texts(item).json if may_be_plain else "",  # laying it out costs more than all else here
+    }
+    return {name: text for name in Texts.__slots__ if (text := getattr(texts, name)) != plain[name]}
 
 
 def _reread(item: Item, texts: Texts) -> Item | None:

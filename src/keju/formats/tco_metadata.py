@@ -10,12 +10,13 @@ from keju.formats.language import language_of
 from keju.formats.names import folded
 from keju.formats.question_text import mark_of, parse_options, parse_question
 from keju.items import Item, Wording, same_language
+from keju.phrase import Phrase
 
 KNOWN = ("id", "image", "question_file", "answer_file", "question_text", "options", "answer")
 """The paper's keys, in its order."""
 OWN = ("language", "instruction", "audio", "translation")
 """Keys that keju writes where an item has more than the paper's layout holds."""
-Fault = tuple[str, str]
+Fault = tuple[str, Phrase]
 """Problem code and message."""
 
 
@@ -30,8 +31,13 @@ def wordings_of(document: Mapping[str, Any], original: Wording) -> tuple[dict[st
     for language, (parts, keys) in _translations(document, original).items():
         wording = _wording(language, parts, original)
         if wording is None:
-            what = f"the {language} translation lacks its question or has other options than the question file"
-            faults.append(("translation_incomplete", f"{what}; it is left out, correct {', '.join(sorted(keys))}"))
+            named = ", ".join(sorted(keys))
+            what = Phrase(
+                f"the {language} translation lacks its question or has other options than the question file; it is "
+                f"left out, correct {named}",
+                f"{language} 译文缺少题干，或选项与题干文件不同；已略去，请改正 {named}",
+            )
+            faults.append(("translation_incomplete", what))
         elif not same_language(wording.language, original.language):
             wordings[wording.language] = wording
             used |= keys
@@ -40,26 +46,32 @@ def wordings_of(document: Mapping[str, Any], original: Wording) -> tuple[dict[st
 
 def disagreements(document: Mapping[str, Any], item: Item, names: Mapping[str, str]) -> list[Fault]:
     """Where the document contradicts the files; the files are right (the paper's rule)."""
-    wording, found = item.wording, []
+    wording, found = item.wording, list[Phrase]()
     told_id = document.get("id")
     if told_id is not None and not _same_id(str(told_id), item.id):
-        found.append(f"id {told_id!r} is not the files' {item.id!r}")
+        found.append(Phrase(f"id {told_id!r} is not the files' {item.id!r}", f"id {told_id!r} 不是文件的 {item.id!r}"))
     question = document.get("question_text", document.get("question"))
     if isinstance(question, str) and same_language(language_of(question, wording.question), wording.language):
-        own = _spaced(wording.question)
-        if own != _spaced(question) and own != _spaced(_stem(question)):
-            found.append("question_text is not the question file's")
-        options = options_in(document.get("options"))
+        if not _same_question(question, wording.question):
+            found.append(Phrase("question_text is not the question file's", "question_text 与题干文件不同"))
+        told_options = document.get("options")
+        options = None if told_options == wording.options else options_in(told_options)
         if options is not None and options != dict(wording.options):
-            found.append("options are not the question file's")
+            found.append(Phrase("options are not the question file's", "options 与题干文件不同"))
     answer = document.get("answer")
     if answer is not None and str(answer).strip() != item.answer:
-        found.append(f"answer {answer!r} is not the answer file's {item.answer!r}")
+        found.append(
+            Phrase(
+                f"answer {answer!r} is not the answer file's {item.answer!r}",
+                f"answer 是 {answer!r}，而答案文件是 {item.answer!r}",
+            )
+        )
     for key, kind in (("image", "image"), ("question_file", "md"), ("answer_file", "txt")):
         told = document.get(key)
-        if isinstance(told, str) and kind in names and folded(_file_name(told)) != folded(_file_name(names[kind])):
-            found.append(f"{key} {told!r} is not {names[kind]}")
-    return [("json_disagrees", f"{what}; the JSON is metadata and is not used, correct it") for what in found]
+        if isinstance(told, str) and kind in names and not _same_file(told, names[kind]):
+            found.append(Phrase(f"{key} {told!r} is not {names[kind]}", f"{key} 写作 {told!r}，而文件是 {names[kind]}"))
+    rest = Phrase("; the JSON is metadata and is not used, correct it", "；以题目文件为准，请改正 JSON")
+    return [("json_disagrees", Phrase(f"{what}{rest}", f"{what.zh}{rest.zh}")) for what in found]
 
 
 def options_in(value: Any) -> dict[str, str] | None:
@@ -88,7 +100,7 @@ def _translations(document: Mapping[str, Any], original: Wording) -> dict[str, t
         field = known_field(key)
         if field and field.language:
             take(field.language, field.role, value, key)
-        elif plain(key) in NESTED and isinstance(value, Mapping):
+        elif isinstance(value, Mapping) and plain(key) in NESTED:
             for language, role, part in _nested(value):
                 take(language, role, part, key)
     question = document.get("question_text")
@@ -136,6 +148,14 @@ def _unmarked(label: str, text: str) -> str:
 def _same_id(told: str, item_id: str) -> bool:
     same_number = told.isdecimal() and item_id.isdecimal() and int(told) == int(item_id)
     return same_number or folded(told.strip()) == folded(item_id)
+
+
+def _same_question(told: str, own: str) -> bool:
+    return told == own or _spaced(own) in (_spaced(told), _spaced(_stem(told)))
+
+
+def _same_file(told: str, own: str) -> bool:
+    return told == own or folded(_file_name(told)) == folded(_file_name(own))
 
 
 def _stem(text: str) -> str:

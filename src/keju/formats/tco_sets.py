@@ -12,6 +12,7 @@ from keju.errors import BadFile, Misuse
 from keju.formats.encodings import EncodingUnclear, decode
 from keju.formats.json_text import JsonStyle, parse_json
 from keju.formats.names import folded
+from keju.phrase import Phrase, listed
 
 SPLITS = {"train": "train", "val": "val", "validation": "val", "dev": "val", "test": "test"}
 """Stem of a split list → split."""
@@ -36,10 +37,11 @@ def read_text(path: Path, encoding: str | None, problems: list[Problem]) -> str 
     try:
         decoded = decode(path.read_bytes(), path.name, encoding)
     except EncodingUnclear as error:
-        problems.append(Problem(None, error.code, str(error), path.name))
+        problems.append(Problem(None, error.code, error.what, path.name))
         return None
     except OSError as error:
-        problems.append(Problem(None, "file_unreadable", f"cannot be read: {error.strerror or error}", path.name))
+        what = Phrase(f"cannot be read: {error.strerror or error}", f"无法读取：{error.strerror or error}")
+        problems.append(Problem(None, "file_unreadable", what, path.name))
         return None
     if decoded.code:
         problems.append(Problem(None, decoded.code, decoded.message, path.name))
@@ -74,22 +76,31 @@ def splits_of(files: Mapping[str, str], known: Iterable[str], problems: list[Pro
         if split is None:
             continue
         try:
-            listed = ids_in(text, name)
+            told_ids = ids_in(text, name)
         except BadFile as error:
-            problems.append(Problem(None, "split_unreadable", f"{error}; its split is not used", name))
+            lost = Phrase(f"{error}; its split is not used", f"{error}；该划分没有使用")
+            problems.append(Problem(None, "split_unreadable", lost, name))
             continue
-        for told in listed:
+        for told in told_ids:
             item_id = ids.get(folded(told)) or ids.get(folded(told).rsplit(".", 1)[0])
             if item_id is None:
-                problems.append(Problem(None, "split_unknown_id", f"lists {told!r}, which no item has", name))
+                unknown = Phrase(f"lists {told!r}, which no item has", f"列出了 {told!r}，但没有这道题")
+                problems.append(Problem(None, "split_unknown_id", unknown, name))
             elif split not in places.setdefault(item_id, []):
                 places[item_id].append(split)
     for item_id, splits in places.items():
         if len(splits) > 1:
-            what = f"is listed in {' and '.join(splits)}; it gets no split until it stands in one"
+            what = Phrase(
+                f"is listed in {' and '.join(splits)}; it gets no split until it stands in one",
+                f"同时列在 {' 和 '.join(splits)} 中；只留一处之前，不属于任何划分",
+            )
             problems.append(Problem(item_id, "split_overlap", what))
     if places and (missed := [item_id for item_id in ids.values() if item_id not in places]):
-        problems.append(Problem(None, "split_misses", f"no split lists {', '.join(missed[:8])} ({len(missed)} items)"))
+        names = listed(missed[:8])
+        absent = Phrase(
+            f"no split lists {names} ({len(missed)} items)", f"没有列入任何划分：{names.zh}（共 {len(missed)} 题）"
+        )
+        problems.append(Problem(None, "split_misses", absent))
     return {item_id: splits[0] for item_id, splits in places.items() if len(splits) == 1}
 
 

@@ -14,12 +14,24 @@ from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 from keju.errors import BadFile
+from keju.phrase import Phrase
 
 _DAMAGE = (
     *(BadZipFile, zlib.error, struct.error, EOFError),
     *(LookupError, ValueError, TypeError, AttributeError, SyntaxError, RuntimeError, ArithmeticError),
 )
 """What zipfile and openpyxl raise on a damaged workbook, according to the part that is damaged (found by fuzzing)."""
+
+LONGEST_CELL = 32_767
+"""Characters that a spreadsheet cell holds; writers cut what is longer."""
+
+_NEVER_COMPUTED = Phrase(
+    "a formula that was never computed; open and save it in its program", "从未计算的公式；请用表格软件打开并保存"
+)
+_DATE = Phrase(
+    "a date: the program replaced what was typed; format the cell as text and type it again",
+    "日期：表格软件改动了输入的内容；请把单元格设为文本后重新输入",
+)
 
 
 class Shown(NamedTuple):
@@ -78,19 +90,16 @@ def _beside(row: tuple[Any, ...], formulas: list[tuple[Any, ...]], number: int) 
 def _shown(cell: Any, formula: bool) -> Shown:
     value = cell.value
     if value is None:
-        return (
-            Shown("?", "a formula that was never computed; open and save it in its program") if formula else Shown("")
-        )
+        return Shown("?", _NEVER_COMPUTED) if formula else Shown("")
     if isinstance(value, str):
-        return Shown(value, f"the error value {value}" if cell.data_type == "e" else "")
+        wrong = Phrase(f"the error value {value}", f"错误值 {value}")
+        return Shown(value, wrong if cell.data_type == "e" else "")
     if isinstance(value, bool):
         return Shown(str(value).upper())
     if isinstance(value, date | time | timedelta):
-        return Shown(
-            str(value), "a date: the program replaced what was typed; format the cell as text and type it again"
-        )
+        return Shown(str(value), _DATE)
     if not math.isfinite(value):
-        return Shown(str(value), "no number")
+        return Shown(str(value), Phrase("no number", "不是数"))
     return Shown(_number(value, cell.number_format or ""))
 
 

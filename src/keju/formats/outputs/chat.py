@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -26,10 +27,11 @@ def asked(messages: Iterable[Mapping[str, Any]]) -> tuple[str, tuple[Medium, ...
         texts.append(text_of(content) or "")
         for part in content if isinstance(content, list) else ():
             if (kind := part.get("type")) in ("image", "audio"):
-                media.append(Medium(kind, _name(str(part.get(kind, "")), kind, len(media))))
+                media.append(Medium(kind, _name(str(part.get(kind, "")), kind)))
     return "\n".join(texts), tuple(media)
 
 
-def _name(source: str, kind: str, place: int) -> str:
+def _name(source: str, kind: str) -> str:
+    """The path; of a medium that is inside the file, a name that is the same where its bytes are."""
     embedded = source.startswith(("data:", "attachment:")) or not source
-    return f"{kind}-{place + 1}" if embedded else source.replace("\\", "/")
+    return f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:16]}" if embedded else source.replace("\\", "/")

@@ -12,9 +12,6 @@ from keju.formats.encodings import decode
 from keju.formats.json_text import parse_json
 from keju.formats.tables import read_table
 
-LONGEST_CELL = 32_767
-"""Characters that a spreadsheet cell holds; writers cut what is longer."""
-
 
 @contextmanager
 def written_by(tool: str, place: object) -> Iterator[None]:

@@ -10,7 +10,8 @@ from keju.benchmark import Problem
 from keju.formats.outputs import plain, texts
 from keju.formats.outputs.heads import Head
 from keju.formats.outputs.rows import Row, Sheet
-from keju.formats.outputs.texts import LONGEST_CELL
+from keju.formats.vlmevalkit import own_id
+from keju.formats.workbooks import LONGEST_CELL
 
 NAME = "vlmevalkit"
 SHAPE = "a table with columns `index`, `prediction`, and `hit`, `log` where it was marked"
@@ -48,6 +49,8 @@ def _read(path: Path) -> Sheet:
     for position, (number, cells) in enumerate(plain.objects(path)):
         with texts.written_by("VLMEvalKit", f"{path}:{number}"):
             told = {name: text for name, text in cells.items() if name != "prediction"}
+            if "id" in told:
+                told["id"] = own_id(told["id"])
             row = plain.row_of({**told, "response": cells["prediction"]}, path, number, position)
         rows.append(replace(row, record=replace(row.record, status="truncated")) if _cut(row, path) else row)
         if RANDOM in str(cells.get("log", "")):

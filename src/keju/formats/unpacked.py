@@ -1,0 +1,44 @@
+"""Media that came inside another file (a Parquet cell, base64 in a table) → files of their own, for as long as we run.
+
+They lie in one temporary folder, named by their content, so that a benchmark of a hundred gigabytes needs no memory,
+and the same picture in a thousand rows lies there once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from keju.formats.media import SUFFIXES
+from keju.items import MediaKind, Medium
+from keju.media_types import mime_of, suffix_of
+
+
+def unpack(kind: MediaKind, name: str, data: bytes) -> Medium:
+    """The medium of these bytes, byte for byte, as a file."""
+    path = Path(_folder().name) / (hashlib.sha256(data).hexdigest() + _suffix(data))
+    if not path.exists():
+        partial = path.with_suffix(".partial")
+        partial.write_bytes(data)
+        partial.replace(path)
+    return Medium(kind, name, path)
+
+
+def named(kind: MediaKind, stem: str, data: bytes) -> str:
+    """A name for bytes that came without one: `stem` and the suffix that their content asks for."""
+    suffix = _suffix(data)
+    fits = SUFFIXES.get(suffix) == kind
+    return stem + (suffix if fits else "")
+
+
+def _suffix(data: bytes) -> str:
+    mime = mime_of(data[:64])
+    return suffix_of(mime) if mime else ".bin"
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """One folder a process; it is removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="keju-media-", ignore_cleanup_errors=True)
