@@ -1,11 +1,13 @@
-"""What keju's pipeline costs over calling `generate` directly, and what batches gain, on a model in this process.
+"""What local models cost in keju, over calling `generate` directly, and what batches gain.
 
-    python benchmarks/local.py [--model FOLDER] [--items 64] [--batch 8] [--repeat 3]
+    python benchmarks/local.py                      a few minutes; writes benchmarks/RESULTS-local.md
+    python benchmarks/local.py --model FOLDER       a model of your own, printed only
 
-Without `--model` a Qwen2-VL of the real architecture with random weights is built on the spot. Work: a PNG of 640 x 480
-and a question of the protocol `tco`. The direct script is the shortest that does the same: open the picture, apply the
-chat template, generate, decode. Seconds of wall and CPU, best of `--repeat` rounds in which all take turns, after a
-warm-up; PyTorch on one thread (OMP_NUM_THREADS for another number): threads that spin spoil a comparison of CPU.
+Two Qwen2-VL of the real architecture with random weights are built on the spot: one so small that its forward pass is
+mostly Python, and one whose pass works for hundreds of milliseconds an item, as real models do at least. Work: a PNG of
+640 x 480 and a question of the protocol `tco`. The direct script is the shortest that does the same: open the picture,
+apply the chat template, generate, decode. Seconds of wall and CPU, best of `--repeat` rounds in which all take turns,
+after a warm-up; PyTorch on one thread (OMP_NUM_THREADS for another number): threads that spin spoil a comparison.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,9 @@ import numpy as np
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when PyTorch is imported
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parent))
+
+from rig.page import write_page
 
 from keju.items import Item, Medium, Wording
 from keju.models import open_model
@@ -104,20 +110,51 @@ def once(work: Work) -> tuple[float, float, int]:
     return time.process_time() - cpu, time.perf_counter() - wall, written
 
 
+@dataclass(frozen=True)
+class Size:
+    """A model that is built for the occasion, and how much it is asked."""
+
+    name: str
+    width: int
+    layers: int
+    items: int
+
+
+SIZES = (Size("tiny", 32, 2, 64), Size("wide", 1024, 8, 16))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", help="folder of a model that takes pictures")
-    parser.add_argument("--items", type=int, default=64)
+    parser.add_argument("--model", type=Path, help="folder of a model that takes pictures")
+    parser.add_argument("--items", type=int, default=16, help="items that `--model` is asked")
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--tokens", type=int, default=8)
     parser.add_argument("--repeat", type=int, default=3)
     given = parser.parse_args()
     make_importable()
-    with tempfile.TemporaryDirectory() as made:
-        measure(given, given.model or built(Path(made)))
+    if given.model:
+        print("\n".join([*HEAD, *measured(given.model.name, given.model, given.items, given)]))
+        return
+    rows = []
+    for size in SIZES:
+        with tempfile.TemporaryDirectory() as folder:
+            built(size, Path(folder))
+            rows += measured(size.name, Path(folder), size.items, given)
+    introduction = INTRODUCTION.format(tokens=given.tokens, repeat=given.repeat)
+    print(write_page(__file__, introduction, [*HEAD, *rows], ("torch", "transformers")))
 
 
-def built(folder: Path) -> str:
+HEAD = (
+    "| model | client | CPU ms an item | CPU / direct | wall ms an item | wall / direct |",
+    "| --- | --- | --- | --- | --- | --- |",
+)
+
+INTRODUCTION = """What `hf/NAME` costs over calling `generate` directly, and what batches gain: {tokens} new tokens, \
+cheapest of {repeat} rounds, PyTorch on one thread. The tiny model's pass is Python that holds the interpreter's lock, \
+so that reading and collating beside it cost hand-overs; the wide model's pass is arithmetic, as in every real model."""
+
+
+def built(size: Size, folder: Path) -> None:
     import torch
     import transformers as tf
 
@@ -125,24 +162,24 @@ def built(folder: Path) -> str:
 
     torch.manual_seed(0)
     tf.logging.disable_progress_bar()
-    qwen2_vl(folder)
-    return str(folder)
+    qwen2_vl(folder, width=size.width, layers=size.layers)
 
 
-def measure(given: argparse.Namespace, folder: str) -> None:
-    asked = prompts(given.items, given.tokens)
-    works: dict[str, Work] = {"generate, called directly": direct(folder, asked, given.tokens)}
+def measured(name: str, folder: Path, items: int, given: argparse.Namespace) -> list[str]:
+    """A row of the table for each client."""
+    asked = prompts(items, given.tokens)
+    works: dict[str, Work] = {"`generate`, called directly": direct(str(folder), asked, given.tokens)}
     for size in (1, given.batch):
-        model: Any = open_model(f"hf/{Path(folder).resolve()}", extra={"batch_size": size})
+        model: Any = open_model(f"hf/{folder.resolve()}", extra={"batch_size": size})
         works[f"keju, batches of {size}"] = through_keju(model, asked)
-    rounds = [{name: once(work) for name, work in works.items()} for _ in range(given.repeat + 1)][1:]
-    best = {name: min(found[name] for found in rounds) for name in works}
-    base_cpu, base_wall, _ = next(iter(best.values()))
-    for name, (cpu, wall, written) in best.items():
-        print(
-            f"{name:28s} CPU {cpu:6.2f} s ({cpu / base_cpu:5.2f}x)   wall {wall:6.2f} s ({wall / base_wall:5.2f}x)"
-            f"   {1000 * cpu / given.items:6.1f} ms CPU an item   {written} characters"
-        )
+    rounds = [{client: once(work) for client, work in works.items()} for _ in range(given.repeat + 1)][1:]
+    best = {client: [min(found[client][at] for found in rounds) for at in (0, 1)] for client in works}
+    base = next(iter(best.values()))
+    return [
+        f"| {name} | {client} | {1000 * cpu / items:.1f} | {cpu / base[0]:.2f} | {1000 * wall / items:.1f} "
+        f"| {wall / base[1]:.2f} |"
+        for client, (cpu, wall) in best.items()
+    ]
 
 
 if __name__ == "__main__":

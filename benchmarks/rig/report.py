@@ -16,7 +16,8 @@ from rig.measured import Cost
 from rig.started import Start
 
 PACKAGES = ("keju", "aiohttp", "pybase64", "uvloop", "openai")
-LIMIT, KEJU = "bare client, pybase64 (the limit)", "keju run"
+LIMIT = "bare client, pybase64 (the limit)"
+CLIENTS = FIRST, AGAIN = "keju run, pictures new to it", "keju run, digests known"
 
 Pair = tuple[Cost, Cost]
 """Costs at the small and at the large size."""
@@ -97,11 +98,13 @@ def _ratios(results: Results, clients: Sequence[str], latencies: Sequence[float]
 
 def _goals(results: Results, latency: float) -> str:
     """Goal, what was measured, and whether it was reached."""
-    slow, quick = results.of(KEJU, latency), results.of(KEJU, 0.0)
-    large = [pair[1] for pair in (*slow, *quick)]
+    runs = [(client, at) for client in CLIENTS for at in (0.0, latency)]
+    large = [pair[1] for client, at in runs for pair in results.of(client, at)]
+    ratios = [(f"CPU an item / the limit's: {client}", 2.0, results.ratio(client, 0.0), "{:.2f}") for client in CLIENTS]
     goals: list[tuple[str, float, float, str]] = [
-        ("CPU an item / the limit's", 2.0, results.ratio(KEJU, 0.0), "{:.2f}"),
-        ("fixed CPU s", 1.5, fixed(results.least(KEJU, 0.0)), "{:.2f}"),
+        *ratios,
+        ("CPU ms an item", 4.0, max(per_item(results.least(client, at)) for client, at in runs), "{:.2f}"),
+        ("fixed CPU s", 1.5, max(fixed(results.least(client, at)) for client, at in runs), "{:.2f}"),
         ("peak memory, MB", 250, max(cost.rss_mb for cost in large), "{:.0f}"),
         ("log, KB an item", 1.0, max(cost.log_bytes / cost.items for cost in large) / 1e3, "{:.2f}"),
         ("`keju --help`, wall s", 0.2, results.starts["keju --help"].wall_s, "{:.3f}"),
@@ -109,8 +112,8 @@ def _goals(results: Results, latency: float) -> str:
     if results.install:
         goals.append(("packages of the core", 40, results.install.packages, "{:.0f}"))
     rows = [[what, f"≤ {goal:g}", form.format(got), _yes(got <= goal)] for what, goal, got, form in goals]
-    held = max(cost.in_flight for cost in (pair[1] for pair in slow))
-    rows.append([f"in flight at {latency * 1e3:.0f} ms", "≥ 64", str(held), _yes(held >= 64)])
+    held = max(pair[1].in_flight for client in CLIENTS for pair in results.of(client, latency))
+    rows.append([f"in flight at {latency * 1e3:.0f} ms", "64", str(held), _yes(held == 64)])
     return _table(["", "goal", "measured", "reached"], rows)
 
 

@@ -1,8 +1,9 @@
 """Models: anything that answers a prompt, behind the one seam `Model`.
 
 `open_model` turns what a user names into a model; `providers` and `presets` list what can be named. Endpoints live
-in `openai_compatible` (wire forms in `dialects`, errors in `refusals`), models that need no world in `baselines` and
-`replay`, perception before a model in `cascade`, small models that come as packages in `embedded`.
+in `openai_compatible` (wire forms in `dialects`, errors in `refusals`, options scored in `server_scores`), models of
+Transformers in `local`, models that need no world in `baselines` and `replay`, perception before a model in `cascade`,
+small models that come as packages in `embedded`.
 """
 
 from __future__ import annotations

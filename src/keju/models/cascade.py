@@ -72,6 +72,12 @@ class Cascade:
         return behind - self.perceives
 
     @property
+    def takes(self) -> frozenset[MediaKind]:
+        """Media that the model behind the perception still takes itself."""
+        behind: frozenset[MediaKind] = getattr(self._model, "takes", self.sends)
+        return behind - self.perceives
+
+    @property
     def perceives(self) -> frozenset[MediaKind]:
         """Kinds of media that the model is given as text."""
         return frozenset(self._perceivers)

@@ -17,6 +17,7 @@ from typing import Any
 
 from keju.errors import MissingExtra, Misuse, RunStopped
 from keju.models.cascade import Cascade
+from keju.models.likelihood import complaint, continuation, likeliest
 from keju.models.llama_server import LlamaServer
 from keju.models.model import Model
 from keju.models.perception import Ocr, Whisper
@@ -45,10 +46,6 @@ class Options:
     """The language model's room in tokens: transcript, question and the longest option."""
     threads: int | None = None
     """For each library; None: half the processors."""
-
-
-UNSPACED = ("zh", "ja", "th", "lo", "km", "my")
-"""Languages (BCP-47) that put no space before an answer."""
 
 
 def open_embedded(name: str, **options: Any) -> Model:
@@ -156,17 +153,15 @@ class LanguageModel:
             )
 
     def _choose(self, server: LlamaServer, prompt: Prompt) -> Reply:
-        options = {label: text.strip() for label, text in prompt.options.items()}
-        if silent := [label for label, text in options.items() if not text]:
-            return Reply("", warnings=(f"options without text cannot be scored by likelihood: {', '.join(silent)}",))
+        if why := complaint(prompt):
+            return Reply("", warnings=(why,))
         context = server.tokens(prompt.text, begin=True)
         server.read(context)
-        gap = "" if prompt.language.lower().split("-")[0] in UNSPACED else " "
-        scores = {label: server.log_probability(context, f"{gap}{text}\n") for label, text in options.items()}
-        best = [label for label, score in scores.items() if score == max(scores.values())]
-        tie = () if len(best) == 1 else (f"equally likely: {', '.join(best)}",)
-        text = "" if tie else best[0]
-        return Reply(text, scores=scores, usage=Usage(input_tokens=len(context)), warnings=tie)
+        scores = {
+            label: server.log_probability(context, continuation(prompt, text)) for label, text in prompt.options.items()
+        }
+        best, warnings = likeliest(scores)
+        return Reply(best, scores=scores, usage=Usage(input_tokens=len(context)), warnings=warnings)
 
     def _write(self, server: LlamaServer, prompt: Prompt) -> Reply:
         asked: dict[str, Any] = {"max_tokens": prompt.generation.max_tokens}

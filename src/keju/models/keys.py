@@ -8,7 +8,7 @@ import stat
 import warnings
 from pathlib import Path
 
-from keju.errors import BadFile, Misuse
+from keju.errors import BadFile, MissingKey, Misuse
 
 HIDDEN = "[key hidden]"
 _STARRED = re.compile(r"[\w-]{2,}\*{3,}[\w-]*")  # servers echo a refused key half starred: `sk-ab***yz`
@@ -42,7 +42,8 @@ def without_starred(text: str) -> str:
 def find_key(variable: str | None, file: str | Path | None = None, *, required: bool, needed_by: str) -> Secret | None:
     """The key in `file`, else in the environment variable `variable`, else None.
 
-    Raises `Misuse` where it is `required` and there is none, or where it holds characters that no header can carry.
+    Raises `MissingKey` where it is `required` and there is none, `Misuse` where it holds characters that no header can
+    carry.
     """
     if file is not None:
         value, place = _read(Path(file)), f"file {file}"
@@ -51,7 +52,7 @@ def find_key(variable: str | None, file: str | Path | None = None, *, required: 
     if not value:
         if not required and file is None:
             return None
-        raise Misuse(_missing(variable, place, needed_by))
+        raise MissingKey(_missing(variable, place, needed_by))
     if not (value.isascii() and value.isprintable()) or " " in value:
         raise Misuse(
             f"the key in {place} holds blanks or characters outside ASCII; store the bare key and nothing else"

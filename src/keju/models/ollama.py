@@ -11,7 +11,7 @@ from keju.models.chat_reply import bad_reply, content_text, finish_of, name_of, 
 from keju.models.negotiation import Manner
 from keju.models.openai_compatible import OpenAICompatible
 from keju.models.request_body import Piece, array, with_field
-from keju.prompts import Prompt
+from keju.prompts import Prompt, Scoring
 from keju.records import Reply
 
 
@@ -19,6 +19,7 @@ class OllamaNative(OpenAICompatible):
     """One model behind `/api/chat`, which takes media as bare base64 beside the text."""
 
     route: ClassVar[str] = "chat"
+    scores: ClassVar[frozenset[Scoring]] = frozenset({"generate"})
 
     def _pieces(self, prompt: Prompt, manner: Manner) -> list[Piece]:  # noqa: ARG002
         options: dict[str, Any] = {"num_predict": prompt.generation.max_tokens}

@@ -19,7 +19,8 @@ from keju.models.keys import Secret
 from keju.models.negotiation import Manner, changed
 from keju.models.refusals import ServerError, failure, server_error
 from keju.models.request_body import Body, Piece, array, encode, spliced, with_field
-from keju.prompts import Part, Prompt, Text
+from keju.models.server_scores import CHOOSING, OptionScorer, chosen
+from keju.prompts import Part, Prompt, Scoring, Text
 from keju.records import Reply
 
 USUAL = Manner()
@@ -32,6 +33,8 @@ class OpenAICompatible:
     route: ClassVar[str] = "chat/completions"
     sends: frozenset[MediaKind] = frozenset({"image", "audio"})
     """Media that go to a server, which may drop them: a run checks that they arrive."""
+    scores: ClassVar[frozenset[Scoring]] = frozenset({"generate", "choice", "option-likelihood"})
+    """Ways of scoring that the route can carry."""
 
     def __init__(
         self,
@@ -59,9 +62,11 @@ class OpenAICompatible:
         self.dialect = dialect_named(dialect)
         self._model = model
         self._endpoint = Endpoint(base_url, self.route, who=name, key=key, timeout=timeout)
+        self._completions = Endpoint(self._endpoint.shown, "completions", who=name, key=key, timeout=timeout)
         self._key_from = key_from
         self._stated = self._manner = manner
         self._extra = _checked(extra)
+        self._scorer = OptionScorer(self._completions, model, who=name, key_from=key_from, extra=self._extra)
         self._context_length = context_length
         self.settings: Mapping[str, Any] = {
             "model": model,
@@ -85,10 +90,12 @@ class OpenAICompatible:
 
     async def answer(self, prompt: Prompt) -> Reply:
         """One attempt. A server that refuses how it was asked (not as a stream, …) is asked otherwise from then on."""
-        if prompt.scoring != "generate":
+        if prompt.scoring not in self.scores:
             raise RunStopped(
                 f"{self.name} cannot score options by likelihood: choose another protocol, or an embedded/ model"
             )
+        if prompt.scoring == "option-likelihood":
+            return await self._scorer.answer(prompt)
         outcome = await self._attempt(prompt, manner := self._manner)
         while isinstance(outcome, ServerError):
             if self._manner == manner:  # else another prompt learnt it meanwhile
@@ -102,6 +109,7 @@ class OpenAICompatible:
     async def close(self) -> None:
         """Close the pooled connections."""
         await self._endpoint.close()
+        await self._completions.close()
 
     async def _attempt(self, prompt: Prompt, manner: Manner) -> Reply | ServerError:
         began = time.perf_counter()
@@ -110,7 +118,7 @@ class OpenAICompatible:
         async with self._endpoint.post(body) as response:
             # Media are read and encoded while they are sent; that is no part of the server's time.
             sent = posted + body.load_seconds + body.encode_seconds
-            outcome = await self._receive(response, sent)
+            outcome = await self._receive(response, sent, prompt)
         ended = time.perf_counter()
         if isinstance(outcome, ServerError):
             if not outcome.reached_output_limit:
@@ -134,7 +142,9 @@ class OpenAICompatible:
             parameters["temperature"] = generation.temperature
         if not {"max_tokens", "max_completion_tokens"} & self._extra.keys():
             parameters[manner.tokens_field] = generation.max_tokens
-        if manner.stream:
+        if prompt.scoring == "choice":
+            parameters |= CHOOSING
+        elif manner.stream:
             parameters["stream"] = True
             if manner.stream_usage:
                 parameters["stream_options"] = {"include_usage": True}
@@ -153,13 +163,15 @@ class OpenAICompatible:
     def _medium(self, medium: Medium) -> list[Piece]:
         return spliced(self.dialect.part(medium, mime_of(medium.head())), medium)
 
-    async def _receive(self, response: aiohttp.ClientResponse, sent: float) -> Reply | ServerError:
+    async def _receive(self, response: aiohttp.ClientResponse, sent: float, prompt: Prompt) -> Reply | ServerError:
         """The reply or the error that `response` holds; the request went out at `sent` on the performance counter."""
         if response.status == 200 and response.content_type == "text/event-stream":
             return await self._receive_stream(response, sent)
         body = await self._endpoint.body(response)
         if response.status == 200:
-            return self._read(parsed(body, self.name))
+            told = parsed(body, self.name)
+            reply = self._read(told)
+            return chosen(reply, told, tuple(prompt.options), self.name) if prompt.scoring == "choice" else reply
         return server_error(response.status, _parsed_if_json(body), response.headers, self.name)
 
     async def _receive_stream(self, response: aiohttp.ClientResponse, sent: float) -> Reply:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from keju.benchmark import Benchmark
 from keju.errors import Misuse
+from keju.models.access import access
 from keju.models.baselines import open_baseline
-from keju.models.catalogue import Provider, matches, presets, providers
+from keju.models.catalogue import Preset, Provider, matches, presets, providers
 from keju.models.dialects import dialect_named, no_audio
-from keju.models.keys import find_key
 from keju.models.model import Model
 from keju.models.options import Options, did_you_mean, options_of, read_model_file
 
@@ -37,13 +37,16 @@ def open_model(spec: str | Path, *, benchmark: Benchmark | None = None, **option
     `benchmark` is the exam as it will be asked, after variants: `replay:` and `baseline/prior` need it, and one with
     audio is refused for an endpoint that takes none. `options` are those of `Options`; they win over a model file's,
     and what means nothing to a model is ignored, so that several can be opened alike.
+    A model of the papers hears through the transcriber that the paper put before it, unless another is given.
     Raises `Misuse`, with the nearest names, for what does not exist or lacks its key; `BadFile` for a bad model file.
     """
     given = options_of(options, "open_model")
     if isinstance(spec, Path) or spec.endswith(".toml"):
         spec, said = read_model_file(Path(spec))
         given = given.over(said)
-    model = _open(_preset(spec), given, benchmark)
+    if named := _presets(spec):
+        spec, given = named[0].run, given.over(_as_in_the_paper(named, benchmark))
+    model = _open(spec, given, benchmark)
     if given.transcriber is None and given.reader is None:
         return model
     from keju.models.cascade import Cascade
@@ -96,27 +99,18 @@ def _endpoint(provider: Provider, name: str, options: Options, benchmark: Benchm
     from keju.models.openai_compatible import OpenAICompatible
 
     full = f"{provider.name}/{name}"
-    base_url = options.base_url or provider.base_url
-    if base_url is None:
-        raise Misuse(f"{full} needs the address of its server: --base-url http://host:port/v1")
     dialect = options.dialect or provider.dialect
     if options.transcriber is None and dialect_named(dialect).audio is None and _has_audio(benchmark):
         raise Misuse(f"{full}: {no_audio(dialect)}")
-    variable = options.key_env or provider.key
-    required = not provider.key_optional or options.key_env is not None
+    reached = access(provider, full, options, remedy=": --base-url http://host:port/v1")
     kind = OllamaNative if dialect == "ollama-native" else OpenAICompatible
     return kind(
         full,
         model=name,
-        base_url=base_url,
         dialect=dialect,
-        key=find_key(variable, options.key_file, required=required, needed_by=full),
-        key_from=f"file {options.key_file}" if options.key_file else variable or "",
         manner=_manner(provider, name, options),
-        extra=options.extra or {},
-        timeout=120.0 if options.timeout is None else options.timeout,
         context_length=options.context_length,
-        concurrency=options.concurrency or provider.concurrency,
+        **reached,
     )
 
 
@@ -130,10 +124,15 @@ def _manner(provider: Provider, name: str, options: Options) -> Manner:
     )
 
 
-def _preset(spec: str) -> str:
-    """What to run for a name that a paper prints; anything else as it is."""
-    found = [preset.run for preset in presets() if preset.name.lower() == spec.lower()]
-    return found[0] if found else spec
+def _presets(spec: str) -> list[Preset]:
+    """The papers' models of this name: both papers asked some."""
+    return [preset for preset in presets() if preset.name.lower() == spec.lower()]
+
+
+def _as_in_the_paper(named: list[Preset], benchmark: Benchmark | None) -> Options:
+    """What stood before the model where a paper asked it about clips; nothing where there are none."""
+    transcriber = next((preset.transcriber for preset in named if preset.transcriber), None)
+    return Options(transcriber=transcriber if _has_audio(benchmark) else None)
 
 
 def _provider(name: str) -> Provider:

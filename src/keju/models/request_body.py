@@ -42,9 +42,12 @@ class Base64:
 Piece = bytes | Base64
 
 
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def encode(value: Any) -> bytes:
     """Compact JSON in UTF-8. A lone surrogate, which UTF-8 cannot carry, becomes `?`."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return _compact(value).encode("utf-8", "replace")
 
 
 def spliced(part: Mapping[str, Any] | str, medium: Medium) -> list[Piece]:

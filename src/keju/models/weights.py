@@ -7,8 +7,6 @@ What there is stands in `weights.toml`.
 from __future__ import annotations
 
 import hashlib
-import os
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from keju.caches import cache_folder
 from keju.errors import BadFile, Misuse, RunStopped
 
 BLOCK = 1 << 20
@@ -132,19 +131,6 @@ def _installed_size(distribution: str) -> int | None:
         return None
     paths = (Path(str(file.locate())) for file in listed)
     return sum(path.stat().st_size for path in paths if path.is_file())
-
-
-def cache_folder() -> Path:
-    """Folder for what can be made again: `KEJU_CACHE` if set, else the system's place for caches."""
-    if given := os.environ.get("KEJU_CACHE"):
-        return Path(given).expanduser()
-    if sys.platform == "win32":
-        place = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        place = Path.home() / "Library" / "Caches"
-    else:
-        place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return place / "keju"
 
 
 def assembled(model: Weights) -> Path:

@@ -67,7 +67,8 @@ class Asking:
     peak: int = 0
     stopped: str | None = None
     """Why the session ended early, or None."""
-    _checks: dict[frozenset[str], asyncio.Task[None]] = field(default_factory=dict)
+    _checked: set[frozenset[str]] = field(default_factory=set)
+    """Kinds of media that were asked again without."""
 
     async def all(self, items: Iterable[Item]) -> None:
         """Ask every item once. Returns when all are recorded or no further call can help (`stopped` says why)."""
@@ -80,11 +81,9 @@ class Asking:
             self.stopped = str(reason)
         finally:
             self.peak = slots.peak
-            if self.stopped:
-                workers += self._checks.values()
             for worker in workers:
                 worker.cancel()
-            await asyncio.gather(*workers, *self._checks.values(), return_exceptions=True)
+            await asyncio.gather(*workers, return_exceptions=True)
 
     async def _work(self, todo: Iterator[Item], slots: Slots) -> None:
         while True:
@@ -92,12 +91,12 @@ class Asking:
             try:
                 if (item := next(todo, None)) is None:
                     return
-                self._keep(await self._ask(item, slots))
+                await self._ask(item, slots)
             finally:
                 slots.give_back()
 
-    async def _ask(self, item: Item, slots: Slots) -> Record:
-        """Ask one item until there is a reply or no sense in another attempt."""
+    async def _ask(self, item: Item, slots: Slots) -> None:
+        """Ask one item until there is a reply or no sense in another attempt, and keep the record."""
         prompt = self.protocol.prompt(item)
         began, at = time.monotonic(), datetime.now(UTC).isoformat(timespec="milliseconds")
         attempt = 0
@@ -105,29 +104,44 @@ class Asking:
             attempt += 1
             asked_at = time.monotonic()
             try:
-                self.asked += 1
-                reply = await self.model.answer(prompt)
+                reply = await self._reply(prompt)
             except CallFailed as failure:
                 slots.failed(failure, asked_at)
                 wait = self.transport.wait_after(failure, attempt)
                 if wait is None:
-                    return _failure(prompt, failure, attempts=attempt, at=at)
+                    self._keep(_failure(prompt, failure, attempts=attempt, at=at))
+                    return
                 await asyncio.sleep(wait)
                 continue
             slots.succeeded()
-            self._check(prompt, reply)
             took = time.monotonic() - asked_at
             stages = dict(reply.stages) or {"infer": took}
             stages["queue"] = stages.get("queue", 0.0) + (asked_at - began)
-            return _reply(prompt, reply, self._status(reply), stages, attempts=attempt, at=at)
+            self._keep(_reply(prompt, reply, self._status(reply), stages, attempts=attempt, at=at))
+            await self._check(prompt, reply)
+            return
 
-    def _check(self, prompt: Prompt, reply: Reply) -> None:
-        """Once for each kind of media that the model sends to a server: ask the same without them, beside the run."""
+    async def _reply(self, prompt: Prompt) -> Reply:
+        """One attempt. A reply to a file that is another by now is none: the record would hold the new one's digest."""
+        stamps = [medium.stamp for medium in prompt.media]
+        self.asked += 1
+        reply = await self.model.answer(prompt)
+        for medium, stamp in zip(prompt.media, stamps, strict=True):
+            if medium.stamp != stamp:
+                raise CallFailed(f"medium {medium.name} changed while it was asked", kind="medium", retryable=True)
+        return reply
+
+    async def _check(self, prompt: Prompt, reply: Reply) -> None:
+        """Once for each kind of media that the model sends to a server: ask the same without it, in the same slot."""
         kinds = frozenset(medium.kind for medium in prompt.media) & getattr(self.model, "sends", frozenset())
-        if self.check_media and kinds and kinds not in self._checks and reply.usage and reply.usage.input_tokens:
-            self._checks[kinds] = asyncio.create_task(self._compare_blind(prompt, reply))
-
-    async def _compare_blind(self, prompt: Prompt, reply: Reply) -> None:
+        if (
+            not self.check_media
+            or not kinds
+            or kinds in self._checked
+            or not (reply.usage and reply.usage.input_tokens)
+        ):
+            return
+        self._checked.add(kinds)
         try:
             self.asked += 1
             blind = await self.model.answer(without_media(prompt))

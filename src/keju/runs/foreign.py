@@ -15,16 +15,19 @@ if TYPE_CHECKING:
     from keju.formats.outputs import Outputs
 
 _OWN_PROTOCOL = {"multi-tw": "multi-tw"}
-"""Formats of outputs whose protocol is known; the replies of any other tool are read by `robust`."""
+"""Formats of outputs whose protocol is known; those of any other tool are read by `robust`, or by likelihood."""
 
 
 def run_of(outputs: Outputs, protocol: str | None = None) -> Run:
     """A run made of another tool's outputs, to be marked as `protocol` marks.
 
     How it was asked is not known: the run's protocol says `imported` unless the file's own protocol is known or named.
+    Where every output is a likelihood of each option, the most likely one is the answer.
     """
     known = protocol or _OWN_PROTOCOL.get(outputs.format)
-    marking = load_protocol(known) if known else replace(load_protocol("robust"), name=f"imported ({outputs.format})")
+    compared = bool(outputs.records) and all(record.scores for record in outputs.records.values())
+    usual = load_protocol("option-likelihood" if compared else "robust")
+    marking = load_protocol(known) if known else replace(usual, name=f"imported ({outputs.format})")
     problems = list(dict.fromkeys((*outputs.benchmark.problems, *outputs.problems)))
     benchmark = replace(outputs.benchmark, problems=tuple(problems))
     return Run(

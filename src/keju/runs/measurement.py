@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from keju.errors import Misuse
-from keju.runs.names import safe_name
+from keju.formats.names import safe_name
 from keju.runs.offering import Level
 from keju.runs.store import write_atomically
 from keju.runs.sweep import Design, Pass, Series

@@ -19,17 +19,17 @@ class Run:
 
     model: str
     """`provider/name`, and for a cascade what stands before it."""
-    benchmark: Benchmark
+    benchmark: Benchmark = field(repr=False)  # asyncio shows what a task returned, and a run may be megabytes
     """The items as they were asked, after the variant; this is what `records` answer."""
-    protocol: Protocol
-    records: Mapping[str, Record]
+    protocol: Protocol = field(repr=False)
+    records: Mapping[str, Record] = field(repr=False)
     """Item id → record, for the items asked so far, in benchmark order."""
     variant: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     """Name → value of the variants applied: `{"language": "en"}`; empty for the items as they are."""
-    info: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    info: Mapping[str, Any] = field(default_factory=lambda: NOTHING, repr=False)
     """`run.json`, whole: settings, versions, environment, fingerprint, wall seconds of each session."""
     folder: Path | None = None
-    verdicts: Mapping[str, bool | None] = field(default_factory=lambda: NOTHING)
+    verdicts: Mapping[str, bool | None] = field(default_factory=lambda: NOTHING, repr=False)
     """Of imported runs: item id → right or wrong as the tool said that wrote the file; None where it did not say."""
 
     @property

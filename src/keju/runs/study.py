@@ -4,7 +4,7 @@
 out = "runs"                                  # below the study's folder; default `runs`
 benchmarks = ["opera/", "multi-tw/items.json"]
 models = ["openai/gpt-4o", "my-model.toml"]
-protocols = ["tco", "robust"]                 # default: tco
+protocols = ["tco", "robust"]                 # default: that of each benchmark's own paper
 variants = [[], ["language=en"]]              # default: the items as they are
 split = "test"                                # optional; also limit, concurrency
 """
@@ -26,7 +26,8 @@ class Cell:
 
     benchmark: str
     model: str
-    protocol: str
+    protocol: str | None
+    """None: that of the benchmark's own paper, as `keju run` takes it."""
     variants: tuple[str, ...]
 
 
@@ -38,7 +39,7 @@ class Study:
     out: Path
     benchmarks: tuple[str, ...]
     models: tuple[str, ...]
-    protocols: tuple[str, ...] = ("tco",)
+    protocols: tuple[str | None, ...] = (None,)
     variants: tuple[tuple[str, ...], ...] = ((),)
     split: str | None = None
     limit: int | None = None
@@ -83,7 +84,8 @@ def load_study(path: Path) -> Study:
         given["variants"] = tuple(tuple(_strings(row, f"{path}: variants")) for row in rows) or ((),)
     given["benchmarks"] = tuple(_near(path, name) for name in given["benchmarks"])
     given["models"] = tuple(_near(path, name) if name.endswith(".toml") else name for name in given["models"])
-    given["protocols"] = tuple(_near(path, n) if n.endswith(".toml") else n for n in given.get("protocols", ("tco",)))
+    if "protocols" in given:
+        given["protocols"] = tuple(_near(path, n) if n.endswith(".toml") else n for n in given["protocols"])
     return Study(path=path, **given | {"out": path.parent / given.get("out", "runs")})
 
 

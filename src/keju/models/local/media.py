@@ -20,9 +20,9 @@ def picture(data: bytes, name: str) -> Any:
     broken = (OSError, ValueError, SyntaxError, EOFError, LookupError, struct.error, Image.DecompressionBombError)
     try:
         with Image.open(io.BytesIO(data)) as opened:
-            upright = ImageOps.exif_transpose(opened)
+            upright = ImageOps.exif_transpose(opened)  # a copy, also where nothing is to be turned
             if upright.mode == "RGB":
-                return upright.copy()
+                return upright
             layered = upright.convert("RGBA")
     except broken as error:
         reason = "no known picture format" if isinstance(error, UnidentifiedImageError) else error

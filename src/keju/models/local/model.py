@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from keju.errors import CallFailed, RunStopped
+from keju.items import MediaKind
+from keju.models.likelihood import complaint, likeliest
 from keju.models.local.batching import Batcher, Done
 from keju.models.local.checkpoint import Checkpoint, open_checkpoint
 from keju.models.local.hardware import Hardware, choose_hardware
@@ -86,6 +88,11 @@ class Local:
         self._largest = 0
 
     @property
+    def takes(self) -> frozenset[MediaKind]:
+        """Kinds of media that it takes itself."""
+        return self._checkpoint.takes
+
+    @property
     def discovered(self) -> Mapping[str, Any]:
         """The hardware, the attention kernels, and how large batches became."""
         found = {**self._hardware.facts(), "largest_batch": self._largest, "batch_size": self._batcher.size.now}
@@ -108,7 +115,7 @@ class Local:
         return replace(reply, warnings=(*reply.warnings, *reading.warnings))
 
     def _refuse(self, prompt: Prompt) -> None:
-        if strange := sorted({medium.kind for medium in prompt.media} - self._checkpoint.takes):
+        if strange := sorted({medium.kind for medium in prompt.media} - self.takes):
             remedy = " ".join(WITHOUT[kind] for kind in strange)
             raise RunStopped(
                 f"{self.name} takes no {' and no '.join(strange)}, which item {prompt.item_id} holds. Turn it into "
@@ -126,12 +133,8 @@ class Local:
             )
 
     def _rows(self, prompt: Prompt, reading: _Reading) -> list[Row]:
-        if prompt.scoring != "generate" and not prompt.options:
-            raise CallFailed("there are no options to choose among", kind="bad-request", retryable=False)
-        silent = [label for label, text in prompt.options.items() if not text.strip()]
-        if prompt.scoring == "option-likelihood" and silent:
-            message = f"options without text cannot be scored by likelihood: {', '.join(silent)}"
-            raise CallFailed(message, kind="bad-request", retryable=False)
+        if prompt.scoring != "generate" and (why := complaint(prompt)):
+            raise CallFailed(why, kind="bad-request", retryable=False)
         end = self._checkpoint.tokenizer.eos_token if self._checkpoint.template else None
         return rows_of(prompt, [self._decoded(part, reading) for part in prompt.parts], end_of_turn=end)
 
@@ -180,7 +183,5 @@ def _reply(prompt: Prompt, done: Sequence[Done[Answer]], stages: Mapping[str, fl
         usage = Usage(first.input_tokens, first.output_tokens)
         return Reply(first.text, first.finish, usage, stages, model)
     scores = first.scores or dict(zip(prompt.options, (d.answer.log_probability for d in done), strict=True))
-    best = [label for label, score in scores.items() if score == max(scores.values())]
-    tie = () if len(best) == 1 else (f"equally likely: {', '.join(best)}",)
-    usage = Usage(first.input_tokens)
-    return Reply("" if tie else best[0], "stop", usage, stages, model, scores=scores, warnings=tie)
+    best, warnings = likeliest(scores)
+    return Reply(best, "stop", Usage(first.input_tokens), stages, model, scores=scores, warnings=warnings)

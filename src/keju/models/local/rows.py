@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from keju.items import MediaKind
+from keju.models.likelihood import continuation
 from keju.prompts import Prompt, Text
 
 Task = Literal["write", "choose", "score"]
 """`write` a reply · `choose` among labels by the next token's logits · `score` a continuation's likelihood."""
-
-UNSPACED = ("zh", "ja", "th", "lo", "km", "my")
-"""Languages (BCP-47) that put no space before an answer."""
 
 PATCH = 28 * 28  # pixels that Qwen's vision encoder makes one token of; others are of that order
 FRAME = 0.04  # seconds of sound that Qwen's audio encoder makes one token of
@@ -90,6 +88,8 @@ def rows_of(prompt: Prompt, content: Sequence[Content], *, end_of_turn: str | No
         return [Row(item, made, "write", prompt.generation.max_tokens)]
     if prompt.scoring == "choice":
         return [Row(item, made, "choose", labels=tuple(prompt.options))]
-    gap = "" if end_of_turn or prompt.language.lower().split("-")[0] in UNSPACED else " "
-    written = [f"{gap}{text.strip()}{end_of_turn or chr(10)}" for text in prompt.options.values()]
+    written = [
+        f"{text.strip()}{end_of_turn}" if end_of_turn else continuation(prompt, text)
+        for text in prompt.options.values()
+    ]
     return [Row(item, made, "score", continuation=text) for text in written]

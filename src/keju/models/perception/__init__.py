@@ -6,15 +6,25 @@
 `given`      transcripts that were made before
 `ocr`        reading printed text with PP-OCR
 `cache`      what was perceived once is kept, for every model
-`doubts`     what is odd about a transcript; `clips`: how long a clip plays
+`doubts`     what is odd about a transcript; `clips`: how long a clip plays, and whether it is silent
 """
 
 from keju.models.perception.cache import Remembered
-from keju.models.perception.clips import clip_seconds
+from keju.models.perception.clips import clip_seconds, is_silent
 from keju.models.perception.given import Given
 from keju.models.perception.ocr import Ocr
 from keju.models.perception.opening import open_perceiver
 from keju.models.perception.perceiver import Perceiver, Perception
 from keju.models.perception.whisper import Whisper
 
-__all__ = ["Given", "Ocr", "Perceiver", "Perception", "Remembered", "Whisper", "clip_seconds", "open_perceiver"]
+__all__ = [
+    "Given",
+    "Ocr",
+    "Perceiver",
+    "Perception",
+    "Remembered",
+    "Whisper",
+    "clip_seconds",
+    "is_silent",
+    "open_perceiver",
+]

@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from keju.caches import cache_folder
 from keju.items import MediaKind, Medium
 from keju.models.perception.perceiver import Perceiver, Perception
-from keju.models.weights import cache_folder
 
 
 class Remembered:

@@ -18,7 +18,7 @@ from keju.media_types import mime_of, suffix_of
 from keju.models.chat_reply import bad_reply, parsed
 from keju.models.endpoint import Endpoint
 from keju.models.keys import Secret
-from keju.models.perception.clips import clip_seconds
+from keju.models.perception.clips import clip_seconds, is_silent
 from keju.models.perception.doubts import text_doubts
 from keju.models.perception.perceiver import Perception
 from keju.models.refusals import failure, server_error
@@ -81,8 +81,12 @@ class EndpointTranscriber:
         if status != 200:
             raise failure(server_error(status, _json_or_text(body), headers, self.name), key_from=self._key_from)
         text = self._text(body)
-        doubts = text_doubts(text, length) if text else ("the server heard nothing in it",)
-        return Perception(text, seconds, warnings=doubts)
+        if not text:
+            return Perception("", seconds, warnings=("the server heard nothing in it",))
+        if await asyncio.to_thread(is_silent, medium):
+            note = f"it is silent; what the server wrote all the same is left out: {text[:60]!r}"
+            return Perception("", seconds, warnings=(note,))
+        return Perception(text, seconds, warnings=text_doubts(text, length))
 
     def _form(self, medium: Medium) -> tuple[Payload, float | None]:
         """The request, and the length of the clip in seconds where it can be told."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import logging
-import struct
 from collections.abc import Callable, Mapping
 from importlib import metadata
 from importlib.util import find_spec
 from typing import Any
 
-from keju.errors import CallFailed, MissingExtra
+from keju.errors import MissingExtra
 from keju.items import MediaKind, Medium
+from keju.models.local.media import picture
 from keju.models.perception.perceiver import Perception
 from keju.models.worker import Worker, fair_threads
 
@@ -57,22 +56,5 @@ def _lines(read: Read, medium: Medium) -> list[str]:
 def _pixels(medium: Medium) -> Any:
     """The picture upright, on white where it is transparent, as BGR."""
     import numpy as np
-    from PIL import Image, ImageOps, UnidentifiedImageError
 
-    try:
-        with Image.open(io.BytesIO(medium.read())) as opened:
-            upright = ImageOps.exif_transpose(opened).convert("RGBA")
-    except (
-        OSError,
-        ValueError,
-        SyntaxError,
-        EOFError,
-        LookupError,
-        struct.error,
-        Image.DecompressionBombError,
-    ) as error:
-        reason = "no known picture format" if isinstance(error, UnidentifiedImageError) else error
-        message = f"picture {medium.name} cannot be decoded: {reason}"
-        raise CallFailed(message, kind="medium", retryable=False) from error
-    page = Image.new("RGBA", upright.size, "white")
-    return np.asarray(Image.alpha_composite(page, upright).convert("RGB"))[:, :, ::-1]
+    return np.asarray(picture(medium.read(), medium.name))[:, :, ::-1]

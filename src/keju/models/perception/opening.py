@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from keju.errors import BadFile, Misuse
+from keju.models.access import access
 from keju.models.catalogue import Provider, providers
-from keju.models.keys import find_key
 from keju.models.options import Options, read_model_file
 from keju.models.perception.given import Given
 from keju.models.perception.ocr import Ocr
@@ -64,27 +64,10 @@ def _service(name: str, options: Options, place: str) -> Perceiver:
 
     spoken = re.fullmatch("(.+):([a-z]{2,3})", name)
     full, language = (spoken[1], spoken[2]) if spoken else (name, None)
-    provider, model = _provider(full, place), full.partition("/")[2]
     _refuse_meaningless(options, place)
-    base_url = options.base_url or provider.base_url
-    if base_url is None:
-        raise Misuse(
-            f"{full} needs the address of its server. Write a model file: model = {full!r}, "
-            'base_url = "http://host:port/v1", and name it: --transcriber FILE.toml'
-        )
-    variable = options.key_env or provider.key
-    required = not provider.key_optional or options.key_env is not None
-    return EndpointTranscriber(
-        full,
-        model=model,
-        base_url=base_url,
-        language=language,
-        key=find_key(variable, options.key_file, required=required, needed_by=full),
-        key_from=f"file {options.key_file}" if options.key_file else variable or "",
-        timeout=120.0 if options.timeout is None else options.timeout,
-        extra=options.extra or {},
-        concurrency=options.concurrency or provider.concurrency,
-    )
+    remedy = f""". Write a model file: model = {full!r}, base_url = "http://host:port/v1", and name it: """
+    reached = access(_provider(full, place), full, options, remedy=f"{remedy}--transcriber FILE.toml")
+    return EndpointTranscriber(full, model=full.partition("/")[2], language=language, **reached)
 
 
 def _provider(full: str, place: str) -> Provider:

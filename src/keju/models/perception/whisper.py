@@ -14,14 +14,14 @@ from typing import Any
 
 from keju.errors import BadFile, CallFailed, MissingExtra, Misuse, RunStopped
 from keju.items import MediaKind, Medium
+from keju.models.perception.clips import audible
 from keju.models.perception.doubts import LOOP, REPEATS, text_doubts
 from keju.models.perception.perceiver import Perception
 from keju.models.weights import assembled, sha256_of, weights
 from keju.models.worker import Worker, fair_threads
 
+COMPUTE = "int8"  # number format of the weights: a quarter of float32's memory, and what processors are quick at
 RATE = 16_000  # samples a second, what Whisper is trained on
-SILENCE = 1e-3  # -60 dB below full scale: lower than the noise of a quiet room in any recording with speech in it
-FRAME = RATE // 10  # a tenth of a second: shorter than a syllable, so that one word in a long silence is found
 PUNCTUATED = {"zh": "以下是普通话的句子。"}  # shows Whisper the style: without it Chinese comes unpunctuated
 
 DOUBT_LANGUAGE = 0.5
@@ -55,13 +55,15 @@ class Whisper:
         spoken = ",".join(word for word in manner if word)
         self.name = f"whisper/{model}" + (f":{spoken}" if spoken else "")
         if find_spec("faster_whisper") is None:
-            raise MissingExtra("embedded", f"speech recognition ({self.name})")
+            raise MissingExtra("audio", f"speech recognition ({self.name})")
         self._model, self._language, self._vad, self._batch = model, language, vad, batch
         self._threads = threads or fair_threads()
         self.settings: Mapping[str, Any] = {
             "faster-whisper": metadata.version("faster-whisper"),
             "language": language or "detected",
             "vad": vad,
+            "device": "cpu",
+            "compute": COMPUTE,
             **({"batch": batch} if batch else {}),
             **_identity(model),
         }
@@ -75,7 +77,7 @@ class Whisper:
             model = WhisperModel(
                 str(local or self._model),
                 device="cpu",
-                compute_type="int8",
+                compute_type=COMPUTE,
                 cpu_threads=self._threads,
                 local_files_only=local is not None,
             )
@@ -97,7 +99,7 @@ class Whisper:
 
     def _transcribe(self, model: Any, medium: Medium) -> tuple[str, tuple[str, ...]]:
         samples = _samples(medium)
-        if not _audible(samples):
+        if not audible(samples, RATE):  # in silence Whisper writes what was never said
             return "", ("it is silent, so nothing was transcribed",)
         language, certainty = self._spoken(model, samples)
         transcribe, batched = self._manner(model)
@@ -174,15 +176,6 @@ def _samples(medium: Medium) -> Any:
     except (FFmpegError, ValueError, LookupError) as error:
         message = f"recording {medium.name} cannot be decoded: {getattr(error, 'strerror', None) or error}"
         raise CallFailed(message, kind="medium", retryable=False) from error
-
-
-def _audible(samples: Any) -> bool:
-    """Whether the loudest tenth of a second is above silence: in silence Whisper writes what was never said."""
-    import numpy as np
-
-    whole = samples[: len(samples) // FRAME * FRAME].reshape(-1, FRAME)
-    frames = [*whole, samples[len(whole) * FRAME :]]
-    return any(np.sqrt(np.mean(np.square(frame))) > SILENCE for frame in frames if len(frame))
 
 
 def _doubts(segments: Sequence[Any], language: str, certainty: float) -> tuple[str, ...]:
