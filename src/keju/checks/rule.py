@@ -11,8 +11,8 @@ from keju.items import NOTHING
 from keju.phrase import Phrase
 
 Subject = Literal["benchmark", "item", "image", "audio", "media", "marks"]
-"""What a rule looks at, one at a time: the `Benchmark` · an `Item` · a `Picture` (measured image) · a `Clip` (measured
-audio) · the `Marks` of runs, with the benchmark."""
+"""What a rule looks at: the `Benchmark` · each `Item` · each `MeasuredImage` · each `MeasuredClip` · the list of all
+that was measured · the benchmark and the `Marks` of runs, as a pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Rule:
     """(subject, this rule) → findings, made by `finding`."""
     paper: str | None = None
     """Paper and section whose requirement it is: `000 "Image Selection"`."""
+    profile: str | None = None
+    """Profile whose house rule it is (`tco`, `multi-tw`), to which no other benchmark is held; None: all are."""
     thresholds: Mapping[str, float] = field(default_factory=lambda: NOTHING)
     """Name → value; a user's TOML may set others."""
 
@@ -49,10 +51,11 @@ class Rule:
         item: str | None = None,
         file: str | None = None,
         line: int | None = None,
+        severity: Severity | None = None,
         **measured: Any,
     ) -> Finding:
-        """A finding of this rule."""
-        return Finding(self.code, self.severity, message, remedy, item, file, line, measured or NOTHING)
+        """A finding of this rule; `severity` where this one is graver or lighter than the rule's others."""
+        return Finding(self.code, severity or self.severity, message, remedy, item, file, line, measured or NOTHING)
 
 
 class Group:

@@ -23,9 +23,13 @@ COMMANDS = {
     "report": "write the tables of runs as Markdown, LaTeX, CSV, XLSX, JSON and one HTML page",
     "latency": "measure latency under control: warm-up, fixed items, one new token, a sweep of concurrency",
     "transcribe": "transcribe clips, export the transcripts, and count their errors",
+    "check": "check a benchmark: files, questions, pictures, sounds, language, balance; repair what can be",
+    "describe": "count and chart what a benchmark consists of: labels, lengths, keys, pictures, clips",
+    "split": "deal the items out into train, val and test: seeded, stratified, no picture in two splits",
     "convert": "write a benchmark in another format",
     "models": "list providers and the papers' models",
     "protocols": "list protocols, or show one",
+    "studio": "build a benchmark in the browser, alone or as a team",
     "demo": "run the main job on the shipped demo benchmark with the embedded models",
 }
 """Command → one line of help; the module `keju.cli.NAME` holds `add_arguments` and `run`."""

@@ -8,7 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from keju.cli.options import benchmark_options, model_arguments, model_options, output_options, selection_options
+from keju.cli.options import (
+    benchmark_arguments,
+    benchmark_options,
+    model_arguments,
+    model_options,
+    output_options,
+    selection_options,
+)
 from keju.errors import Misuse
 
 if TYPE_CHECKING:
@@ -121,7 +128,7 @@ def _benchmark(args: argparse.Namespace) -> Benchmark:
     from keju import api, variants
     from keju.cli.printing import print_problems
 
-    loaded = api.load(args.benchmark, format=args.format, labels=args.labels, encoding=args.encoding)
+    loaded = api.load(args.benchmark, **benchmark_arguments(args))
     varied = variants.apply(
         loaded.select(split=args.split, where=dict(args.where), limit=args.limit),
         variants.parse_variants(args.variant),

@@ -51,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
             Column("run", "Runs as", title_zh="运行方式"),
             Column("parameters", "Parameters (B)", "number", "参数（十亿）"),
             Column("modalities", "Media", title_zh="媒体"),
+            Column("transcriber", "Clips by", title_zh="转写器"),
             Column("license", "Licence", title_zh="许可"),
         ),
         tuple(asdict(p) | {"modalities": " + ".join(p.modalities)} for p in presets()),

@@ -12,8 +12,16 @@ def benchmark_options(parser: argparse.ArgumentParser) -> None:
     """How a benchmark is read and which of its items are meant."""
     group = parser.add_argument_group("benchmark")
     group.add_argument("--format", metavar="NAME", help="format of the benchmark; sniffed where not given")
+    group.add_argument(
+        "--mapping", metavar="NAME|FILE", help="how to read another table: a shipped mapping, or a TOML file"
+    )
     group.add_argument("--labels", type=Path, metavar="FILE", help="CSV or JSONL with an id column and labels to join")
     group.add_argument("--encoding", metavar="NAME", help="encoding of text files that are not UTF-8 (gb18030, big5)")
+
+
+def benchmark_arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """What the user said of the benchmark, as `keju.load` takes it."""
+    return {name: getattr(args, name) for name in ("format", "mapping", "labels", "encoding")}
 
 
 def selection_options(parser: argparse.ArgumentParser) -> None:
@@ -79,6 +87,18 @@ def runs_arguments(parser: argparse.ArgumentParser) -> None:
         "--count-failures-as-wrong",
         action="store_true",
         help="count unanswered items as wrong answers; every table then says so",
+    )
+
+
+def tables_options(parser: argparse._ActionsContainer, *, by: str) -> None:
+    """Which tables stand beside the leaderboard; `by` says what `--by` does."""
+    parser.add_argument("--by", action="append", default=[], metavar="LABEL", help=by)
+    parser.add_argument(
+        "--published",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="set a paper's table beside it: tco-2, multi-tw-3, …",
     )
 
 

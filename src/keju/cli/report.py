@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from keju.cli.options import output_options, runs_arguments
+from keju.cli.options import output_options, runs_arguments, tables_options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,14 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--out", type=Path, default=Path("report"), metavar="DIR", help="folder to write (default: report)"
     )
     parser.add_argument("--title", default="keju report", help="title of the report")
-    parser.add_argument("--by", action="append", default=[], metavar="LABEL", help="break down by these labels only")
-    parser.add_argument(
-        "--published",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="set a paper's table beside it: tco-2, multi-tw-3, …",
-    )
+    tables_options(parser, by="break down by these labels only")
     output_options(parser)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from keju.cli.options import (
+    benchmark_arguments,
     benchmark_options,
     model_arguments,
     model_options,
@@ -18,6 +19,7 @@ from keju.errors import Misuse
 
 if TYPE_CHECKING:
     from keju.benchmark import Benchmark
+    from keju.models.model import Model
     from keju.runs.run import Run
 
 
@@ -94,22 +96,23 @@ def run(args: argparse.Namespace) -> int:
 
         print_estimates(cells, args)
         return 0
-    for cell in cells:
-        _check(cell, args)
-    runs = [_ask(cell, args) for cell in cells]
+    opened = [_opened(cell, args) for cell in cells]
+    runs = [_ask(cell, model, args) for cell, model in zip(cells, opened, strict=True)]
     print_runs(runs, args)
     return 0 if all(run.complete for run in runs) else 3
 
 
-def _check(cell: Cell, args: argparse.Namespace) -> None:
-    """Open the cell's model and protocol, so that a typo in the last one shows before the first is asked and paid."""
+def _opened(cell: Cell, args: argparse.Namespace) -> Model:
+    """The cell's model, its protocol looked at: a typo in the last cell shows before the first is asked and paid."""
     from keju.models.registry import open_model
     from keju.protocols import load_protocol
     from keju.variants import apply, parse_variants
 
-    open_model(cell.model, benchmark=apply(cell.benchmark, parse_variants(cell.variant)), **model_arguments(args))
     if cell.protocol:
         load_protocol(cell.protocol)
+    asked = apply(cell.benchmark, parse_variants(cell.variant))
+    cache = {"use_cache": False} if args.no_cache else {}
+    return open_model(cell.model, benchmark=asked, **model_arguments(args), **cache)
 
 
 def _is_study(path: str) -> bool:
@@ -143,12 +146,12 @@ def _benchmark(path: str, args: argparse.Namespace) -> Benchmark:
     from keju import api
     from keju.cli.printing import print_problems
 
-    loaded = api.load(path, format=args.format, labels=args.labels, encoding=args.encoding)
+    loaded = api.load(path, **benchmark_arguments(args))
     print_problems(loaded)
     return loaded.select(split=args.split, where=dict(args.where), limit=args.limit)
 
 
-def _ask(cell: Cell, args: argparse.Namespace) -> Run:
+def _ask(cell: Cell, model: Model, args: argparse.Namespace) -> Run:
     from keju import api
     from keju.cli.progress import Terminal
     from keju.runs.asking import Session
@@ -163,12 +166,10 @@ def _ask(cell: Cell, args: argparse.Namespace) -> Run:
     with Terminal(" ".join([cell.model, *cell.variant])) as progress:
         return api.run(
             cell.benchmark,
-            cell.model,
+            model,
             protocol=cell.protocol,
             variant=cell.variant,
             out=cell.out,
             session=session,
             progress=progress,
-            **model_arguments(args),
-            **({"use_cache": False} if args.no_cache else {}),
         )

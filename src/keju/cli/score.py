@@ -4,32 +4,19 @@ from __future__ import annotations
 
 import argparse
 
-from keju.cli.options import output_options, runs_arguments
+from keju.cli.options import output_options, runs_arguments, tables_options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     runs_arguments(parser)
     tables = parser.add_argument_group("tables")
-    tables.add_argument(
-        "--by",
-        action="append",
-        default=[],
-        metavar="LABEL",
-        help="break down by a label; also modality, options, split",
-    )
+    tables_options(tables, by="break down by a label; also modality, options, split")
     tables.add_argument(
         "--dimensions", action="store_true", help="Image Comprehension and Knowledge Reasoning (TCO, Table 5)"
     )
     tables.add_argument("--parsers", action="store_true", help="the same replies under every parser")
     tables.add_argument("--quality", action="store_true", help="precision, recall and F1: micro, macro and weighted")
     tables.add_argument("--items", action="store_true", help="every item with its reply, label and reason")
-    tables.add_argument(
-        "--published",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="set a paper's table beside it: tco-2, multi-tw-3, …",
-    )
     output_options(parser)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keju.cli.options import benchmark_options, output_options, selection_options
+from keju.cli.options import benchmark_arguments, benchmark_options, output_options, selection_options
 
 if TYPE_CHECKING:
     from keju.benchmark import Benchmark
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from keju.results.transcripts import transcript_tables
     from keju.runs.transcribing import clips
 
-    benchmark = api.load(args.benchmark, format=args.format, labels=args.labels, encoding=args.encoding)
+    benchmark = api.load(args.benchmark, **benchmark_arguments(args))
     print_problems(benchmark)
     benchmark = benchmark.select(split=args.split, where=dict(args.where), limit=args.limit)
     todo = clips(benchmark)

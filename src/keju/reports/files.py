@@ -11,6 +11,7 @@ from typing import Any
 
 from keju.errors import Misuse
 from keju.items import NOTHING
+from keju.reports.charts import Chart
 from keju.reports.csv import to_csv
 from keju.reports.html import to_html
 from keju.reports.json import to_json
@@ -29,15 +30,17 @@ def write_report(
     title: str,
     meta: Mapping[str, Any] = NOTHING,
     language: Language = "en",
+    charts: Sequence[Chart] = (),
 ) -> list[Path]:
     """Writes `report.{html,md,tex,xlsx,json}` and `tables/NAME.{csv,tex}` into `folder`; returns their paths.
 
+    The page draws the `charts` over their tables; `keju.reports.charts.save` makes files of them.
     A second call replaces the first one's files, removes those of tables that are no longer there, and leaves all other
     files alone. Raises `Misuse` where there is no table or the folder cannot be written.
     """
     if not tables:
         raise Misuse("there is no table to report; give at least one run")
-    files = _contents(tables, title, meta, language)
+    files = _contents(tables, title, meta, language, charts)
     root = Path(folder)
     try:
         for stale in _written_before(root) - files.keys():
@@ -65,9 +68,11 @@ def file_stems(names: Sequence[str]) -> list[str]:
     return stems
 
 
-def _contents(tables: Sequence[Table], title: str, meta: Mapping[str, Any], language: Language) -> dict[str, bytes]:
+def _contents(
+    tables: Sequence[Table], title: str, meta: Mapping[str, Any], language: Language, charts: Sequence[Chart]
+) -> dict[str, bytes]:
     texts = {
-        "report.html": to_html(tables, title=title, meta=meta, language=language),
+        "report.html": to_html(tables, title=title, meta=meta, language=language, charts=charts),
         "report.md": markdown_document(tables, title=title, meta=meta, language=language),
         "report.tex": latex_document(tables, title=title, meta=meta, language=language),
         "report.json": to_json(tables, title=title, meta=meta) + "\n",

@@ -1,4 +1,4 @@
-"""The report as one HTML page: no network, no script, both languages, and every text escaped."""
+"""The report as one HTML page: no network, no script but that of charts, both languages, and every text escaped."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from string import Template
 from typing import Any
 
 from keju.items import NOTHING
+from keju.reports.charts import NO_CHARTS, Chart, embed
 from keju.reports.numbers import cell, printable, raw
 from keju.reports.wording import (
     MARKS,
@@ -27,21 +28,35 @@ from keju.results.table import Column, Table
 
 
 def to_html(
-    tables: Sequence[Table], *, title: str = "Results", meta: Mapping[str, Any] = NOTHING, language: Language = "en"
+    tables: Sequence[Table],
+    *,
+    title: str = "Results",
+    meta: Mapping[str, Any] = NOTHING,
+    language: Language = "en",
+    charts: Sequence[Chart] = (),
 ) -> str:
-    """One self-contained page that opens in `language` and shows the other on request.
+    """One self-contained page that opens in `language` and shows the other on request; a chart stands over its table.
 
-    Its security policy forbids scripts and any load, so that a hostile reply stays text even if an escape were missed.
+    Its security policy forbids any load, and any script but those that draw the charts (known by their digests): a
+    hostile reply stays text even if an escape were missed.
     """
+    drawn = embed(charts) if charts else NO_CHARTS
+    figures = {
+        table.name: "".join(drawn.figures[c.name] for c in charts if c.table.name == table.name) for table in tables
+    }
     return _PAGE.substitute(
         title=_text(title),
-        style=_style(),
+        policy=drawn.policy,
+        style=_style() + drawn.style,
+        scripts=drawn.scripts,
         language="zh-Hans" if chinese(language) else "en",
         en="checked" if language == "en" else "",
         zh="checked" if language == "zh" else "",
         about=_about(meta),
         contents=_contents(tables) if len(tables) > 1 else "",
-        sections="\n".join(_section(number, table) for number, table in enumerate(tables, start=1)),
+        sections="\n".join(
+            _section(number, table, figures[table.name]) for number, table in enumerate(tables, start=1)
+        ),
     )
 
 
@@ -51,14 +66,14 @@ def _style() -> str:
     return (files("keju.reports") / "page.css").read_text(encoding="utf-8")
 
 
-def _section(number: int, table: Table) -> str:
+def _section(number: int, table: Table, figure: str) -> str:
     table = for_people(table)
     plot = _plotted(table)
     heads = "".join(_head(column, plot) for column in table.columns)
     rows = "\n".join(_row(table, row, plot) for row in table.rows)
     under = _both(_list(notes(table, "en")), _list(notes(table, "zh")), tag="div")
     return (
-        f'<section id="t{number}" aria-labelledby="h{number}">\n<h2 id="h{number}">{_title(table)}</h2>\n'
+        f'<section id="t{number}" aria-labelledby="h{number}">\n<h2 id="h{number}">{_title(table)}</h2>\n{figure}'
         f'<div class="scroll" role="region" aria-labelledby="h{number}" tabindex="0"><table>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n{under}</section>"
     )
@@ -164,7 +179,7 @@ _PAGE = Template("""<!DOCTYPE html>
 <html lang="$language">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; $policy">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>$title</title>
@@ -184,6 +199,7 @@ $contents
 <main>
 $sections
 </main>
+$scripts
 </body>
 </html>
 """)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
@@ -52,13 +53,25 @@ def to_text(table: Table, *, language: Language = "en") -> str:
 
 
 def _padded(table: Table, texts: Sequence[str], widths: Mapping[int, int]) -> str:
-    from rich.cells import cell_len
-
     padded = []
-    for column, text, width in zip(table.columns, texts, widths.values(), strict=True):
-        space = " " * (width - cell_len(text))
+    for position, (column, text) in enumerate(zip(table.columns, texts, strict=True)):
+        if position == len(texts) - 1 and is_text(column):  # nothing follows that must stand in line
+            padded.append(text)
+            break
+        space = " " * (widths[position] - _places(text))
         padded.append(text + space if is_text(column) else space + text)
     return (" " * GAP).join(padded).rstrip()
+
+
+def _places(text: str) -> int:
+    """Places that `text` takes. Each character is looked up once: a reply may have a million."""
+    from rich.cells import cell_len
+
+    if text.isascii() and text.isprintable():
+        return len(text)
+    if "\u200d" in text or "\ufe0f" in text:  # characters that are drawn as one
+        return cell_len(text)
+    return sum(n * cell_len(char) for char, n in Counter(text).items())
 
 
 def _draw(console: Console, table: Table, language: Language) -> None:
@@ -96,16 +109,14 @@ def _grid(table: Table, language: Language, widths: Mapping[int, int]) -> Grid:
 
 def _widths(table: Table, language: Language) -> list[tuple[int, int]]:
     """(least, most) places of each column: a figure never breaks, a heading between words, a text anywhere."""
-    from rich.cells import cell_len
-
     drawn = [cells(table, row, language) for row in table.rows]
     widths = []
     for position, column in enumerate(table.columns):
         head = heading(column, language)
-        longest = max((cell_len(_one_line(row[position])) for row in drawn), default=1)
-        longest_word = max((cell_len(word) for word in head.split()), default=1)
+        longest = max((_places(_one_line(row[position])) for row in drawn), default=1)
+        longest_word = max((_places(word) for word in head.split()), default=1)
         least = min(longest, NARROWEST_TEXT) if is_text(column) else longest
-        widths.append((max(least, longest_word), max(longest, cell_len(head))))
+        widths.append((max(least, longest_word), max(longest, _places(head))))
     return widths
 
 

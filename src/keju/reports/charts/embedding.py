@@ -1,0 +1,69 @@
+"""Charts in an HTML page that needs no network: the parts that the page puts where it likes."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+
+from keju.reports.charts.chart import Chart
+from keju.reports.charts.saving import converter
+from keju.reports.charts.style import config
+from keju.reports.numbers import printable
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    figures: Mapping[str, str]
+    """Chart's name → the element in which it appears."""
+    style: str
+    """CSS: the page's variables `--ink` and `--figures` give colour and font, in light, in dark and on paper."""
+    scripts: str
+    """Vega and the charts, to stand at the end of the body; about 0.9 MB."""
+    policy: str
+    """What the page's security policy must allow: these very scripts, and no other."""
+
+
+NO_CHARTS = Embedded({}, "", "", "script-src 'none'")
+"""The parts of a page without charts."""
+
+
+def embed(charts: Sequence[Chart]) -> Embedded:
+    """The parts of a page, which shows one language: the one of `input[name=language]`, else of `<html lang>`.
+
+    Data is no script: a hostile text in a chart stays text. Raises `MissingExtra` without the extra `charts`.
+    """
+    start = (files("keju.reports.charts") / "charts.js").read_text(encoding="utf-8")
+    content = {"config": config(ink=None), "specs": {chart.name: chart.specs for chart in charts}}
+    scripts = [f'<script type="application/json" id="chart-specs">{_inert(content)}</script>']
+    scripts += [f"<script>{script}</script>" for script in (_vega(), start)]
+    sources = " ".join(f"'sha256-{_digest(script)}'" for script in (_vega(), start))
+    style = (files("keju.reports.charts") / "charts.css").read_text(encoding="utf-8")
+    policy = f"script-src {sources}; img-src data:"
+    return Embedded({chart.name: _figure(chart) for chart in charts}, style, "\n".join(scripts), policy)
+
+
+def _figure(chart: Chart) -> str:
+    name, title = escape(chart.name), escape(printable(f"{chart.title} · {chart.title.zh}"))
+    return f'<div class="chart" role="img" aria-label="{title}" data-chart="{name}"></div>'
+
+
+@cache
+def _vega() -> str:
+    """Vega, Vega-Lite and vega-embed in one script, with their licence."""
+    licence = "/* Vega, Vega-Lite, vega-embed: BSD-3-Clause, University of Washington Interactive Data Lab */\n"
+    return licence + str(converter().javascript_bundle())
+
+
+def _inert(value: object) -> str:
+    """JSON that no HTML parser takes for markup."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _digest(script: str) -> str:
+    return b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,233 @@
+"""What checks found as one HTML page: a card an item, with picture or sound and what to do; no network, no script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from string import Template
+
+from keju.benchmark import Benchmark
+from keju.checks import Finding
+from keju.errors import BadFile, MissingExtra
+from keju.items import Item, Medium
+from keju.phrase import Phrase, in_chinese
+from keju.reports.findings import SEVERITIES, counted, totals
+from keju.reports.numbers import printable
+from keju.reports.wording import Language, chinese
+
+MOST = 3_000
+"""Findings on one page, the gravest first; more are no help to a reader."""
+MEDIA = 9_000_000
+"""Characters of pictures and sounds on one page; with the words of `MOST` findings it stays under 15 MB."""
+
+_WORDS: Mapping[str, Phrase] = {
+    "all": Phrase("everything", "全部"),
+    "show": Phrase("Show", "显示"),
+    "rules": Phrase("Only one rule", "只看一条规则"),
+    "error": Phrase("errors", "错误"),
+    "warning": Phrase("warnings", "警告"),
+    "note": Phrase("notes", "提示"),
+    "whole": Phrase("The benchmark as a whole", "整套试卷"),
+    "item": Phrase("Item", "题目"),
+    "file": Phrase("File", "文件"),
+    "nothing": Phrase("Nothing was found.", "没有发现问题。"),
+    "no picture": Phrase("cannot be shown here", "此处无法显示"),
+}
+
+
+def write_page(benchmark: Benchmark, findings: Sequence[Finding], path: Path, *, language: Language = "en") -> None:
+    """Write the page. Raises `BadFile` where it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(findings_page(benchmark, findings, language=language), encoding="utf-8")
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def findings_page(benchmark: Benchmark, findings: Sequence[Finding], *, language: Language = "en") -> str:
+    """One self-contained page that opens in `language` and shows the other on request.
+
+    Its security policy forbids scripts and any load but what it carries; texts of the benchmark are escaped.
+    """
+    shown = _gravest(findings)
+    cards = _cards(shown)
+    embedded, remark = _embedded(benchmark, shown)
+    left = len(findings) - len(shown)
+    remarks = [remark] if remark else []
+    if left:
+        remarks.append(Phrase(f"{left} further findings are not on this page", f"另有 {left} 处未列入本页"))
+    return _PAGE.substitute(
+        policy=_POLICY,
+        title=_text(f"keju check: {benchmark.name}"),
+        style=_style() + _filters(shown),
+        language="zh-Hans" if chinese(language) else "en",
+        en="checked" if language == "en" else "",
+        zh="checked" if language == "zh" else "",
+        totals=_both(totals(findings, len(benchmark), "en"), totals(findings, len(benchmark), "zh")),
+        remarks="".join(f"<p>{_phrase(remark)}</p>" for remark in remarks),
+        filter=_filter(shown) if shown else f"<p>{_phrase(_WORDS['nothing'])}</p>",
+        cards="\n".join(_card(key, found, benchmark, embedded) for key, found in cards.items()),
+    )
+
+
+def _gravest(findings: Sequence[Finding]) -> list[Finding]:
+    """At most `MOST`, errors before warnings before notes, in the order of the files."""
+    worst = list(SEVERITIES)
+    ranked = sorted(range(len(findings)), key=lambda n: worst.index(findings[n].severity))
+    return [findings[n] for n in sorted(ranked[:MOST])]
+
+
+Key = tuple[str | None, str | None]
+"""Item and file that a card is about: the item where one is known, else the file, else neither."""
+
+
+def _cards(findings: Iterable[Finding]) -> dict[Key, list[Finding]]:
+    cards: dict[Key, list[Finding]] = {}
+    for finding in findings:
+        key = (finding.item, None) if finding.item is not None else (None, finding.file)
+        cards.setdefault(key, []).append(finding)
+    return cards
+
+
+def _embedded(benchmark: Benchmark, findings: Iterable[Finding]) -> tuple[dict[str, str], Phrase | None]:
+    """Data URIs of the media of what was found, the gravest first; and why there are no pictures, if so."""
+    from keju.reports.thumbnails import embedded
+
+    worst = list(SEVERITIES)
+    told = sorted(findings, key=lambda finding: worst.index(finding.severity))
+    items = dict.fromkeys(finding.item for finding in told if finding.item and finding.item in benchmark)
+    media = [medium for item in items for medium in benchmark[item].media]
+    try:
+        return embedded(media, MEDIA), None
+    except MissingExtra as missing:
+        sounds = embedded([medium for medium in media if medium.kind == "audio"], MEDIA)
+        return sounds, Phrase(str(missing), "页面上要有图片，请安装：pip install 'keju[checks]'")
+
+
+def _card(key: Key, findings: Sequence[Finding], benchmark: Benchmark, embedded: Mapping[str, str]) -> str:
+    item_id, file = key
+    item = benchmark[item_id] if item_id is not None and item_id in benchmark else None
+    classes = " ".join(dict.fromkeys(name for finding in findings for name in (finding.code, finding.severity)))
+    head = _phrase(_WORDS["whole"])
+    if item_id is not None or file is not None:
+        head = f"{_phrase(_WORDS['file' if item_id is None else 'item'])} {_text(item_id or file or '')}"
+    media = "".join(_medium(medium, embedded) for medium in (item.media if item else ()))
+    return (
+        f'<article class="{classes}">\n<div class="media">{media}</div>\n<div><h2>{head}</h2>\n'
+        f"{_question(item) if item else ''}<ul>{''.join(map(_finding, findings))}</ul></div>\n</article>"
+    )
+
+
+def _medium(medium: Medium, embedded: Mapping[str, str]) -> str:
+    name, uri = _text(medium.name), embedded.get(medium.name)
+    if uri is None:
+        shown = f"<p>{_phrase(_WORDS['no picture'])}</p>"
+    elif medium.kind == "image":
+        shown = f'<img src="{uri}" alt="{name}" loading="lazy">'
+    else:
+        shown = f'<audio controls preload="none" src="{uri}"></audio>'
+    return f"<figure>{shown}<figcaption>{name}</figcaption></figure>"
+
+
+def _question(item: Item) -> str:
+    """The item in its original wording; the key is marked."""
+    options = "".join(
+        f"<li{' class=key' if label == item.answer else ''}><b>{_text(label)}</b> {_text(text)}</li>"
+        for label, text in item.options.items()
+    )
+    language, question = _text(item.wording.language), _text(item.wording.question)
+    return f'<blockquote lang="{language}"><p>{question}</p><ol>{options}</ol></blockquote>\n'
+
+
+def _finding(finding: Finding) -> str:
+    place = f"<code>{_text(finding.place)}</code> " if finding.place else ""
+    severity = _phrase(SEVERITIES[finding.severity])
+    return (
+        f'<li class="finding {finding.code} {finding.severity}"><p><b>{finding.code}</b> <i>{severity}</i> {place}'
+        f"{_phrase(finding.message)}</p><p class=remedy>{_phrase(finding.remedy)}</p></li>"
+    )
+
+
+def _filter(findings: Sequence[Finding]) -> str:
+    """One choice: everything, a severity, or a code."""
+    kinds = [_choice("all", len(findings), _phrase(_WORDS["all"]), checked=True)]
+    for severity in SEVERITIES:
+        if n := sum(finding.severity == severity for finding in findings):
+            kinds.append(_choice(severity, n, _phrase(_WORDS[severity]), severity))
+    rules = [
+        _choice(
+            rule.code, n, f"<b>{rule.code}</b> {_phrase(rule.title)} <small>{_phrase(rule.why)}</small>", rule.severity
+        )
+        for rule, n in counted(findings)
+    ]
+    return (
+        f'<fieldset class="filter"><legend>{_phrase(_WORDS["show"])}</legend>{"".join(kinds)}\n'
+        f"<details open><summary>{_phrase(_WORDS['rules'])}</summary>{''.join(rules)}</details></fieldset>"
+    )
+
+
+def _choice(name: str, n: int, words: str, kind: str = "", *, checked: bool = False) -> str:
+    of = f' class="{kind}"' if kind else ""
+    box = f'<input type="radio" name="only" id="only-{name}"{" checked" if checked else ""}>'
+    return f"<label{of}>{box}<span><data>{n}</data> {words}</span></label>"
+
+
+def _filters(findings: Iterable[Finding]) -> str:
+    """Style that hides what is not chosen, a line a choice."""
+    names = dict.fromkeys(name for finding in findings for name in (finding.severity, finding.code))
+    return "".join(
+        f":root:has(#only-{n}:checked) :is(article, .finding):not(.{n}) {{ display: none; }}\n" for n in names
+    )
+
+
+def _style() -> str:
+    from importlib.resources import files
+
+    return "".join((files("keju.reports") / name).read_text(encoding="utf-8") for name in ("page.css", "findings.css"))
+
+
+def _phrase(phrase: str) -> str:
+    return _both(phrase, in_chinese(phrase))
+
+
+def _both(english: str, chinese: str) -> str:
+    """Both languages, of which the style shows one; a text that is the same in both stands once."""
+    if english == chinese:
+        return _text(english)
+    return f'<span class="en" lang="en">{_text(english)}</span><span class="zh" lang="zh-Hans">{_text(chinese)}</span>'
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
+
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:"
+_PAGE = Template("""<!DOCTYPE html>
+<html lang="$language">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="$policy">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>$title</title>
+<style>
+$style</style>
+</head>
+<body>
+<header>
+<fieldset><legend>Language · 语言</legend>
+<label><input type="radio" name="language" id="en" $en><span lang="en">English</span></label>
+<label><input type="radio" name="language" id="zh" $zh><span lang="zh-Hans">中文</span></label>
+</fieldset>
+<h1>$title</h1>
+<p>$totals</p>
+$remarks
+</header>
+$filter
+<main>
+$cards
+</main>
+</body>
+</html>
+""")
