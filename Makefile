@@ -1,5 +1,6 @@
 # make demo   sets everything up on a fresh machine and runs the main job on the embedded models
 # make test   sets everything up and runs every test
+# make interop  has lm-eval, evalscope, lmms-eval and VLMEvalKit run our exports, and compares the marks
 # make check  lint, types, floors of the house, then every test (what CI runs)
 
 PYTHON ?= python3
@@ -7,7 +8,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 UV      = $(BIN)/python -m uv
 
-.PHONY: demo test check lint format bench clean
+.PHONY: demo test check lint format bench interop clean
 
 demo: $(VENV)/.embedded
 	$(BIN)/keju demo
@@ -31,6 +32,10 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/harness.py
 	$(BIN)/python benchmarks/statistics_speed.py
 
+# Each tool in its own environment below .interop/ (6 GB in all, installed on the first run): make interop TOOLS="lm-eval"
+interop: $(VENV)/.dev
+	$(BIN)/python tools/interop/run.py $(TOOLS)
+
 $(VENV)/.uv:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
@@ -43,7 +48,7 @@ $(VENV)/.embedded: $(VENV)/.uv pyproject.toml
 # pip, not uv, fetches PyTorch: it honours a wheel for the processor alone where the machine is set up with one.
 $(VENV)/.dev: $(VENV)/.embedded
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps torch==2.13.0
-	$(UV) pip install --quiet -e '.[embedded,hub,local]' torchvision==0.28.0 --group dev
+	$(UV) pip install --quiet -e '.[charts,checks,embedded,hub,local,studio,parquet]' torchvision==0.28.0 --group dev --group interop-ci
 	touch $@
 
 clean:

@@ -23,9 +23,9 @@ def png(seed: int = 0, size: int = 8) -> bytes:
     )
 
 
-def wav(seconds: float = 0.1, rate: int = 8000) -> bytes:
-    """A valid silent 16-bit mono WAV."""
-    data = b"\0\0" * int(seconds * rate)
+def wav(seconds: float = 0.1, rate: int = 8000, *, level: int = 0) -> bytes:
+    """A valid 16-bit mono WAV: silent, or a buzz of this level (at most 32767)."""
+    data = struct.pack("<hh", level, -level) * (int(seconds * rate) // 2)
     head = struct.pack("<4sI4s4sIHHIIHH", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, rate, rate * 2, 2, 16)
     return head + struct.pack("<4sI", b"data", len(data)) + data
 

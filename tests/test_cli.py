@@ -30,6 +30,8 @@ OPTIONS = {
     "compare": ("--against", "--common", "--language-effect", "--at-least", "--count-failures-as-wrong"),
     "report": ("--out", "--title", "--by", "--published"),
     "convert": ("--to", "--format", "--encoding", "--where"),
+    "describe": ("--by", "--cross", "--out", "--fonts", "--lang"),
+    "split": ("--profile", "--sizes", "--seed", "--stratify", "--near", "--allow-straddle", "--in-place", "--replace"),
     "models": ("--lang",),
     "protocols": ("NAME",),
     "demo": ("--baselines", "--llm", "--out"),
@@ -323,6 +325,21 @@ def test_a_dry_run_asks_nothing(keju: Keju, opera: Path, what: tuple[str, ...]) 
     assert not Path("runs").exists()
     _, out, _ = keju("run", *what, "--dry-run")
     assert "8 requests" in out
+
+
+@pytest.mark.embedded
+def test_a_dry_run_takes_the_protocol_that_the_run_would(keju: Keju, opera: Path) -> None:
+    _, out, _ = keju("run", opera, "-m", "baseline/random", "-m", "embedded/blind", "--dry-run", "--json")
+    assert {row["model"]: row["protocol"] for row in json.loads(out)} == {
+        "baseline/random": "tco",
+        "embedded/blind": "option-likelihood",
+    }
+
+
+def test_a_dry_run_names_a_model_that_there_is_not(keju: Keju, opera: Path) -> None:
+    code, _, err = keju("run", opera, "-m", "opneai/gpt-4o", "--dry-run")
+    assert code == 2
+    assert "openai" in err
 
 
 def test_what_a_run_cost_is_told_from_the_servers_counts(keju: Keju, opera: Path) -> None:

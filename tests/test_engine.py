@@ -18,7 +18,7 @@ from keju.errors import BadFile, Blocked, CallFailed, Refused, RunStopped
 from keju.models.model import Fake
 from keju.prompts import Prompt
 from keju.protocols import load_protocol
-from keju.records import Reply
+from keju.records import Reply, Usage
 from keju.runs.asking import Session, ask
 from keju.runs.reading import open_run, read_records
 from keju.runs.run import Run
@@ -233,6 +233,57 @@ def test_a_changed_picture_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"\0")
     with pytest.raises(Refused, match=r"item 0002: the bytes"):
         asked(bench, key_of(bench), tmp_path)
+
+
+def test_a_picture_that_changes_while_it_is_asked_is_asked_again(tmp_path: Path) -> None:
+    """The record's digest is that of the bytes that were sent, not of those that lie there by the time of the reply."""
+    folder = tmp_path / "media"
+    folder.mkdir()
+    bench = benchmark(3, folder=folder)
+    sent: dict[str, list[str]] = {}
+
+    def reply(prompt: Prompt) -> str:
+        (medium,) = prompt.media
+        sent.setdefault(prompt.item_id, []).append(medium.sha256[:16])
+        if sent == {"0001": [*sent["0001"]]} and len(sent["0001"]) == 1 and medium.path:
+            medium.path.write_bytes(medium.read() + b"\0")  # an author saves while the model thinks
+        return "A"
+
+    run = asked(bench, Fake(reply), tmp_path)
+    assert [len(digests) for digests in sent.values()] == [2, 1, 1]
+    assert {i: record.media for i, record in run.records.items()} == {i: (d[-1],) for i, d in sent.items()}
+    assert run.records["0001"].attempts == 2
+
+
+def test_the_check_of_media_takes_a_slot_like_any_call(tmp_path: Path) -> None:
+    folder = tmp_path / "media"
+    folder.mkdir()
+    in_flight = most = 0
+
+    class Server(Fake):
+        sends = frozenset({"image"})
+
+        async def answer(self, prompt: Prompt) -> Reply:
+            nonlocal in_flight, most
+            in_flight += 1
+            most = max(most, in_flight)
+            reply = await super().answer(prompt)
+            in_flight -= 1
+            return replace(reply, usage=Usage(900 if prompt.media else 20, 1))
+
+    model = Server(lambda _: "A", delay=0.02)
+    run = asked(benchmark(12, folder=folder), model, tmp_path, replace(QUICK, check_media=True, concurrency=3))
+    assert run.complete
+    assert len(model.asked) == 13
+    assert most == 3
+
+
+def test_a_run_shows_what_it_is_not_what_it_holds(tmp_path: Path) -> None:
+    """asyncio prints what a task returned, and a traceback its locals."""
+    bench = benchmark(200)
+    run = asked(bench, key_of(bench), tmp_path)
+    assert len(repr(run)) < 500
+    assert len(repr(bench)) < 200
 
 
 def test_other_settings_are_refused_and_named(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from keju.errors import CallFailed
 from keju.items import Medium
 from keju.models.endpoint import Endpoint
 from keju.models.openai_compatible import OpenAICompatible
-from keju.models.request_body import CHUNK, Base64, Body
+from keju.models.request_body import Base64, Body
 from keju.prompts import Generation, Prompt, Text
 from making import png
 
@@ -232,16 +232,6 @@ def test_a_picture_that_changes_while_it_is_sent_fails_as_a_medium(difference: i
     with serving(swallow) as base_url, pytest.raises(CallFailed, match=r"1\.png changed while it was sent") as caught:
         asyncio.run(send(base_url))
     assert caught.value.kind == "medium"
-
-
-def test_a_file_that_was_sent_whole_is_not_read_again_for_its_digest(tmp_path: Path) -> None:
-    path = tmp_path / "1.png"
-    path.write_bytes(data := random.Random(1).randbytes(2 * CHUNK + 5))
-    stat, medium = path.stat(), Medium("image", "1.png", path)
-    assert b"".join(medium.portions(CHUNK)) == data
-    path.write_bytes(bytes(len(data)))
-    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))  # so that only reading it would tell
-    assert medium.sha256 == hashlib.sha256(data).hexdigest()
 
 
 def test_a_file_that_changed_has_another_digest(tmp_path: Path) -> None:

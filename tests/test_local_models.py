@@ -19,6 +19,7 @@ import keju
 from keju.errors import CallFailed, Misuse, RunStopped
 from keju.items import Medium
 from keju.models import open_model
+from keju.models.cascade import Cascade
 from keju.models.local import Local
 from keju.models.local.passes import label_tokens
 from keju.prompts import Generation, Part, Prompt, Text
@@ -304,6 +305,13 @@ def test_the_kernel_in_use_is_recorded_for_each_part(opened: Opened) -> None:
     eager = opened("llava", attention="eager")
     ask(eager, prompt("问", picture(1)))
     assert eager.discovered["attention"] == "eager"
+
+
+def test_a_model_says_which_media_it_takes_and_a_cascade_which_are_left_to_it(opened: Opened) -> None:
+    hears, sees, reads = (opened(family) for family in ("qwen2_5_omni", "llava", "llama_base"))
+    assert (hears.takes, sees.takes, reads.takes) == ({"image", "audio"}, {"image"}, set())
+    heard = SimpleNamespace(name="ear", kind="audio", settings={})
+    assert Cascade(hears, transcriber=heard, use_cache=False).takes == {"image"}  # type: ignore[arg-type]
 
 
 def test_media_that_a_model_cannot_take_and_a_temperature_stop_the_run(opened: Opened) -> None:

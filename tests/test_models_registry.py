@@ -67,6 +67,16 @@ def test_every_preset_of_the_papers_opens_by_its_printed_name() -> None:
     assert open_model("gpt-4O", base_url="http://h/v1").name == "openai/gpt-4o"
 
 
+def test_a_model_of_the_papers_hears_through_the_transcriber_that_the_paper_put_before_it() -> None:
+    pytest.importorskip("faster_whisper", reason="the extra `embedded` is not installed")
+    name, model = "qwen2-vl-7b-INSTRUCT", "vllm/Qwen/Qwen2-VL-7B-Instruct"  # of both papers
+    assert open_model(name, benchmark=with_audio()).name == f"whisper/large+{model}"
+    assert open_model(name, benchmark=with_audio(), transcriber="whisper/small:zh").name == f"whisper/small:zh+{model}"
+    assert open_model(name, benchmark=Benchmark("b", ())).name == open_model(name).name == model
+    assert open_model(model, benchmark=with_audio()).name == model  # not by a paper's name
+    assert open_model("Qwen2.5-Omni-7B", benchmark=with_audio()).name == "vllm/Qwen/Qwen2.5-Omni-7B"
+
+
 def test_what_is_known_of_a_model_is_stated_beforehand() -> None:
     assert open_model("dashscope/qwen2.5-omni-7b").discovered["stream"] is True
     assert open_model("dashscope/qwen2.5-omni-7b", stream=False).discovered["stream"] is False

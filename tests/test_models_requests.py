@@ -215,12 +215,6 @@ def test_extra_parameters_that_cannot_be_are_refused(extra: dict[str, Any]) -> N
         OpenAICompatible("f/m", model="m", base_url="http://h/v1", extra=extra)
 
 
-def test_an_endpoint_cannot_score_by_likelihood() -> None:
-    with FakeServer([completion("B")]) as server, pytest.raises(RunStopped, match="likelihood"):
-        ask(server, prompt("题", scoring="option-likelihood"))
-    assert server.requests == []
-
-
 envelopes = st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=9) | st.none(), max_size=3)
 
 

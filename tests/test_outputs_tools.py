@@ -11,6 +11,7 @@ from typing import Any
 import openpyxl
 import pytest
 
+from keju import api
 from keju.benchmark import Benchmark
 from keju.errors import BadFile
 from keju.formats.outputs import Outputs, read_outputs
@@ -446,6 +447,13 @@ def test_lm_eval_likelihoods_become_scores_by_option(tmp_path: Path) -> None:
     assert outputs.records["0"].scores == {"A": -5.5, "B": -1.25, "C": -9.0}
     assert outputs.benchmark["0"].answer == "B"
     assert outputs.verdicts == {"acc,none": {"0": True}, "acc_norm,none": {"0": False}}
+
+
+def test_lm_eval_likelihoods_are_compared_unless_another_parser_is_asked_for(tmp_path: Path) -> None:
+    path = lines(tmp_path / "m" / "samples_exam_t.jsonl", likelihood_row(0, [-5.5, -1.25, -9.0]))
+    (run,) = api.open_runs([path])
+    assert (run.protocol.parser, api.score(run).correct) == ("likelihood", 1)
+    assert api.score(run, parser="robust").invalid == 1
 
 
 def test_lm_eval_chat_prompts_are_read_from_their_messages(tmp_path: Path) -> None:

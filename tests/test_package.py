@@ -18,7 +18,7 @@ import keju
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "keju"
-MODULES = sorted(SOURCE.rglob("*.py"))
+MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.parent.name != "migrations")
 PACKAGES = ["keju", *(m.name for m in pkgutil.walk_packages(keju.__path__, "keju.") if m.ispkg)]
 HEAVY = ("numpy", "scipy", "aiohttp", "rich", "opencc", "openpyxl")
 TEXT = {".py", ".toml", ".md", ".html", ".css", ".js", ".json", ".jsonl", ".csv", ".txt", ".typed"}

@@ -13,8 +13,10 @@ from keju.errors import BadFile, Misuse
 from keju.items import Wording
 from keju.records import Record
 from keju.reports.numbers import cell as drawn
+from keju.reports.terminal import to_text
 from keju.results.bilingual import bilingual
 from keju.results.breakdowns import breakdown, dimensions, read_dimensions
+from keju.results.labels import label_meant
 from keju.results.latency import latency_by_modality, latency_by_stage
 from keju.results.leaderboard import leaderboard
 from keju.results.marked import marked_items
@@ -153,6 +155,19 @@ def test_a_script_effect_is_paired_the_same_way():
         bilingual(runs, "language")
 
 
+def test_pairs_under_two_protocols_name_theirs_and_one_protocol_needs_no_column():
+    of = bilingual_items("A" * 10)
+    runs = [
+        marked(of, "A" * 10, model="m", protocol=protocol, variant=variant)
+        for protocol in ("tco", "robust")
+        for variant in ({}, {"language": "en"})
+    ]
+    table = bilingual(runs)
+    assert [row["protocol"] for row in table.rows] == ["tco", "robust"]
+    assert "Protocol" in to_text(table)
+    assert "Protocol" not in to_text(bilingual(runs[:2]))
+
+
 # parsers
 
 
@@ -225,14 +240,17 @@ def test_inference_time_is_preprocessing_perception_and_inference():
 def test_cached_transcripts_are_never_mixed_with_measured_ones():
     of = items("AA", kind="audio")
     base = run(of, "AA")
-    heard = {"0.bin": "…"}
-    cold = Record(of[0].id, "answered", "A", stages={"transcribe": 5.0, "infer": 1.0}, perceived=heard)
-    warm = Record(of[1].id, "answered", "A", stages={"infer": 1.0}, perceived=heard)
+    cold = Record(of[0].id, "answered", "A", stages={"transcribe": 5.0, "infer": 1.0}, perceived={"0.bin": "…"})
+    warm = Record(of[1].id, "answered", "A", stages={"infer": 1.0}, perceived={"1.bin": "…"})
     s = score(replace(base, records={of[0].id: cold, of[1].id: warm}))
     table = latency_by_stage([s])
     totals = {row["perception"]: row["sum_s"] for row in table.rows if row["stage"] == "inference time"}
     assert totals == {"measured": 6.0, "cached": 1.0}
     assert latency_by_modality([s]).rows[0]["perception"] == "mixed"
+    shared = replace(warm, perceived={"0.bin": "…"})  # the same clip: its time is in the sum, once
+    s = score(replace(base, records={of[0].id: cold, of[1].id: shared}))
+    row = latency_by_modality([s]).rows[0]
+    assert (row["perception"], row["inference_s"]) == ("measured", 7.0)
 
 
 def test_a_part_of_the_time_is_not_shown_as_the_whole():
@@ -245,6 +263,20 @@ def test_a_part_of_the_time_is_not_shown_as_the_whole():
 
 
 # groups
+
+
+@pytest.mark.parametrize("name", ["genre", "剧种", "劇種", "Genre"])
+def test_a_label_may_be_called_by_any_of_its_names(name):
+    table = breakdown([marked(items("AABB", genre="xyxy"), "AABB")], name)
+    assert (table.name, [row["value"] for row in table.rows]) == ("by_genre", ["x", "y"])
+
+
+def test_a_label_is_taken_as_it_is_written_before_what_it_may_stand_for():
+    assert label_meant("剧种", ["genre", "剧种"]) == "剧种"
+    assert label_meant("题型", ["类别"]) == "类别"
+    assert label_meant("模态", []) == "modality"
+    assert label_meant("选项", []) == "options"
+    assert label_meant("mine", ["genre"]) == "mine"
 
 
 def test_a_breakdown_names_micro_and_macro_and_greys_small_groups():

@@ -14,27 +14,10 @@ from keju.items import Medium
 from keju.protocols import load_protocol
 from keju.records import Record, Usage
 from keju.runs.cost import cost_of, estimate, load_prices
-from keju.runs.names import run_folder, safe_name
+from keju.runs.names import run_folder
 from keju.runs.study import load_study
 from keju.runs.transport import Transport
 from making import benchmark, item
-
-NAMES = st.text(min_size=1, max_size=30)
-
-
-@pytest.mark.parametrize("name", ["CON", "aux", "NUL.md", "v1.", "a ", "?.md", "12:30:00", "a\\b", "", "..", "."])
-def test_names_that_some_system_refuses_are_escaped(name: str) -> None:
-    """PL-05, PL-17."""
-    safe = safe_name(name)
-    assert safe
-    assert not set(safe) & set('<>:"/\\|?*')
-    assert not safe.endswith((".", " "))
-    assert safe.split(".")[0].lower() not in {"con", "aux", "nul"}
-
-
-@given(NAMES, NAMES)
-def test_different_names_stay_different(one: str, other: str) -> None:
-    assert (safe_name(one) == safe_name(other)) == (one == other)
 
 
 def test_a_run_folder_says_what_it_holds() -> None:
@@ -84,10 +67,17 @@ def test_a_study_is_the_whole_matrix(tmp_path: Path) -> None:
     assert {c.model for c in cells} == {"openai/gpt-4o", str(tmp_path / "mine.toml")}
 
 
+def test_a_study_without_protocols_leaves_them_to_each_benchmarks_paper(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text("[study]\nbenchmarks = ['x']\nmodels = ['a/b']\n", encoding="utf-8")
+    assert [cell.protocol for cell in load_study(path)] == [None]
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", r"\[study\]"),
+        ("[study]\nbenchmarks = ['x']\nmodels = ['a/b']\nprotocols = []", "`protocols` must list at least one"),
         ("[study]\nmodels = ['a/b']", "`benchmarks` must list at least one"),
         ("[study]\nbenchmarks = 'x'\nmodels = ['a/b']", "list of strings"),
         ("[study]\nbenchmarks = ['x']\nmodels = ['a/b']\nlimit = 'ten'", "`limit` must be a whole number, not 'ten'"),

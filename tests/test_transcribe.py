@@ -40,7 +40,7 @@ ONCE = Transport(attempts=1)
 
 
 def clip(name: str = "a.wav", seconds: float = 0.5) -> Medium:
-    return Medium("audio", name, data=wav(seconds))
+    return Medium("audio", name, data=wav(seconds, level=3000))
 
 
 def heard_item(number: int, medium: Medium, **extra: Any) -> Item:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from keju import stats as stats
+    from keju.api import check as check
     from keju.api import compare as compare
     from keju.api import convert as convert
     from keju.api import load as load
@@ -36,6 +37,7 @@ _HOME = {
     "KejuError": "keju.errors",
     "Medium": "keju.items",
     "Wording": "keju.items",
+    "check": "keju.api",
     "compare": "keju.api",
     "convert": "keju.api",
     "extract": "keju.protocols",
@@ -51,6 +53,7 @@ __all__ = [
     "KejuError",
     "Medium",
     "Wording",
+    "check",
     "compare",
     "convert",
     "extract",

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
-from keju import formats, variants
-from keju.benchmark import Benchmark
+from keju import checks, formats, variants
+from keju.benchmark import Benchmark, Problem
+from keju.checks import Finding, Marks, Rule
 from keju.errors import BadFile, Misuse
 from keju.formats.outputs import read_outputs
 from keju.models.model import Model
 from keju.models.registry import open_model
 from keju.protocols import Protocol, load_protocol
-from keju.results.pairs import Comparison
-from keju.results.pairs import compare as compare_scores
-from keju.results.scores import Scores
-from keju.results.scores import score as score_run
 from keju.runs.asking import Session, ask
 from keju.runs.engine import Progress
 from keju.runs.foreign import remark, run_of
@@ -25,23 +23,76 @@ from keju.runs.reading import find_runs
 from keju.runs.reading import open_run as open_folder
 from keju.runs.run import Run
 
+if TYPE_CHECKING:
+    from keju.results.pairs import Comparison
+    from keju.results.scores import Scores
+
+_Asked = ParamSpec("_Asked")
+
 
 def load(
-    path: str | Path, *, format: str | None = None, labels: str | Path | None = None, encoding: str | None = None
+    path: str | Path,
+    *,
+    format: str | None = None,
+    mapping: str | Path | None = None,
+    labels: str | Path | None = None,
+    encoding: str | None = None,
 ) -> Benchmark:
     """Read a benchmark: a folder or file in any format keju reads, `hf:OWNER/NAME[@REVISION]`, or the demo's name.
 
     What could not be read is in `.problems`, item by item. Raises `BadFile` where nothing can be read at all.
     """
-    return formats.load(path, format=format, labels=Path(labels) if labels else None, encoding=encoding)
+    side_table = Path(labels) if labels else None
+    return formats.load(path, format=format, mapping=mapping, labels=side_table, encoding=encoding)
 
 
-def convert(benchmark: Benchmark, format: str, path: str | Path) -> None:
-    """Write a benchmark in another format."""
-    formats.write(benchmark, Path(path), format)
+def check(
+    benchmark: Benchmark,
+    *,
+    rules: Sequence[Rule] | None = None,
+    marks: Marks | None = None,
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Finding]:
+    """What is wrong or doubtful in a benchmark, in the order of its files; see `keju.checks.check`."""
+    return checks.check(benchmark, rules=rules, marks=marks, jobs=jobs, progress=progress)
 
 
-def run(
+def marks(scores: Iterable[Scores]) -> Marks:
+    """Marked runs as the rules on runs look at them: who was right on which item, and what each chose.
+
+    Runs that reordered the options say nothing of choices: their letters are others.
+    """
+    named: dict[str, Scores] = {}
+    for score in scores:
+        named[score.name if score.name not in named else f"{score.name} · {score.protocol}"] = score
+    return Marks(
+        right={
+            name: {
+                mark.id: mark.correct if mark.valid else None
+                for mark in score.items
+                if mark.status in ("answered", "truncated")
+            }
+            for name, score in named.items()
+        },
+        choices={
+            name: {mark.id: mark.label for mark in score.items if mark.label and mark.valid}
+            for name, score in named.items()
+            if not {"shuffle", "rotate"} & score.variant.keys()
+        },
+        blind=frozenset(name for name, score in named.items() if score.variant.get("media") == "none"),
+    )
+
+
+def convert(benchmark: Benchmark, format: str, path: str | Path, *, split: str | None = None) -> tuple[Problem, ...]:
+    """Write a benchmark in another format; what that cannot hold is returned.
+
+    `split` names the one to write, or `all`: formats for training write `train` unless asked otherwise.
+    """
+    return formats.write(benchmark, Path(path), format, split=split)
+
+
+async def arun(
     benchmark: Benchmark,
     model: str | Path | Model,
     *,
@@ -57,33 +108,8 @@ def run(
     `model` is `provider/name`, a TOML file, or any `Model`; `model_options` go to `keju.models.registry.open_model`.
     `protocol` defaults to that of the benchmark's own paper, see `default_protocol`.
     A run may come back incomplete: look at `.complete`; asking again asks what is missing.
+    `run` asks to the end; `arun` is awaited, by callers that have an event loop of their own.
     """
-    return _in_loop(
-        arun(
-            benchmark,
-            model,
-            protocol=protocol,
-            variant=variant,
-            out=out,
-            session=session,
-            progress=progress,
-            **model_options,
-        )
-    )
-
-
-async def arun(
-    benchmark: Benchmark,
-    model: str | Path | Model,
-    *,
-    protocol: str | Path | Protocol | None = None,
-    variant: Iterable[str] = (),
-    out: str | Path = "runs",
-    session: Session | None = None,
-    progress: Progress | None = None,
-    **model_options: Any,
-) -> Run:
-    """`run` for callers that have an event loop of their own."""
     chosen = variants.parse_variants(variant)
     asked = variants.apply(benchmark, chosen)
     opened = open_model(model, benchmark=asked, **model_options) if isinstance(model, (str, Path)) else model
@@ -103,9 +129,28 @@ async def arun(
         await opened.close()
 
 
-def default_protocol(benchmark: Benchmark, model: Model) -> str:
+def _to_the_end(asking: Callable[_Asked, Coroutine[Any, Any, Run]]) -> Callable[_Asked, Run]:
+    """`asking` for callers without an event loop: run to its end, on uvloop where that is installed."""
+
+    @wraps(asking, assigned=("__module__", "__doc__"))
+    def run(*args: _Asked.args, **options: _Asked.kwargs) -> Run:
+        if _loop_is_running():
+            raise Misuse("an event loop is running already: use `await keju.api.arun(…)`")
+        try:
+            import uvloop
+        except ImportError:
+            return asyncio.run(asking(*args, **options))
+        return uvloop.run(asking(*args, **options))
+
+    return run
+
+
+run = _to_the_end(arun)
+
+
+def default_protocol(benchmark: Benchmark, model: Model | None) -> str:
     """The protocol of the paper whose layout the benchmark has (`tco` for other formats); embedded language models
-    cannot answer with a letter and say what they need themselves."""
+    cannot answer with a letter and say what they need themselves. None stands for a model behind an endpoint."""
     wants: str | None = getattr(model, "default_protocol", None)
     return wants or ("multi-tw" if benchmark.format == "multi-tw" else "tco")
 
@@ -142,24 +187,16 @@ def open_runs(
 
 def score(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool = False) -> Scores:
     """Mark a run. Costs no model call; `parser` marks the same replies under another rule."""
+    from keju.results.scores import score as score_run  # NumPy: not before the first request
+
     return score_run(run, parser=parser, count_failures_as_wrong=count_failures_as_wrong)
 
 
 def compare(a: Scores, b: Scores, *, common: bool = False) -> Comparison:
     """Paired comparison over the same items: difference, its interval, discordant pairs, McNemar's exact p."""
+    from keju.results.pairs import compare as compare_scores
+
     return compare_scores(a, b, common=common)
-
-
-def _in_loop(work: Coroutine[Any, Any, Run]) -> Run:
-    """Run a coroutine to its end, on uvloop where that is installed."""
-    if _loop_is_running():
-        work.close()
-        raise Misuse("an event loop is running already: use `await keju.api.arun(…)`")
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.run(work)
-    return uvloop.run(work)
 
 
 def _loop_is_running() -> bool:

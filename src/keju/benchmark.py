@@ -37,10 +37,10 @@ class Benchmark:
     """Ordered items with unique ids. Never changed; `select` and variants make new ones."""
 
     name: str
-    items: tuple[Item, ...]
-    card: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    items: tuple[Item, ...] = field(repr=False)
+    card: Mapping[str, Any] = field(default_factory=lambda: NOTHING, repr=False)
     """`title`, `license`, `languages`, `source`, `version`, … as far as the source says."""
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...] = field(default=(), repr=False)
     format: str | None = None
     """Name of the format it was read from."""
     root: Path | None = None

@@ -3,7 +3,8 @@
     KejuError
     ├── Misuse            you asked for something that cannot be: bad argument, unknown name (exit 2)
     │   ├── BadFile       a file or folder is not what it should be; names file, line and remedy
-    │   └── MissingExtra  an optional part is not installed; says the exact install line
+    │   ├── MissingExtra  an optional part is not installed; says the exact install line
+    │   └── MissingKey    a model needs an API key and there is none; says which variable to set
     ├── Refused           going on would mix or spoil results: fingerprint differs, folder locked (exit 4)
     ├── RunStopped        no further call can help: no credit, wrong key, disk full (exit 3)
     └── CallFailed        the world failed: one attempt at one model call gave no reply
@@ -32,6 +33,10 @@ class MissingExtra(Misuse):
 
     def __init__(self, extra: str, needed_for: str) -> None:
         super().__init__(f"{needed_for} needs the extra `{extra}`. Install it: pip install 'keju[{extra}]'")
+
+
+class MissingKey(Misuse):
+    """A model needs an API key, and none was found where the message says."""
 
 
 class Refused(KejuError):

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from keju import digests
+from keju.digests import Stamp
 from keju.errors import CallFailed, Misuse
 from keju.media_types import HEAD, mime_of
 
@@ -49,14 +51,15 @@ class Medium:
         Raises `CallFailed` as `read` does.
         """
         with self._opened() as file:
-            key = self._key(os.fstat(file.fileno())) if self.data is None else None
-            digest = None if key is None or key in _DIGESTS else hashlib.sha256()
+            stamp = Stamp.of(self.path, os.fstat(file.fileno())) if self.path and self.data is None else None
+            digest = hashlib.sha256() if stamp and not digests.known(stamp) else None
+            settled = stamp is not None and stamp.settled
             while portion := file.read(size):
                 if digest:
                     digest.update(portion)
                 yield portion
-            if key and digest:
-                _DIGESTS[key] = digest.hexdigest()
+            if stamp and digest:
+                digests.remember(stamp, digest.hexdigest(), settled=settled)
 
     def head(self) -> bytes:
         """The first bytes, as many as `mime_of` needs. Raises `CallFailed` as `read` does."""
@@ -70,17 +73,29 @@ class Medium:
 
     @property
     def sha256(self) -> str:
-        """Hex digest of the original bytes; of a file it is computed once per (path, size, modification time).
+        """Hex digest of the original bytes; of a file that did not change it is computed once (`keju.digests`).
 
         Raises `CallFailed` as `read` does.
         """
         if self.data is not None:
             return hashlib.sha256(self.data).hexdigest()
-        key = self._key(self._stat())
-        if key not in _DIGESTS:
-            with self._opened() as file:
-                _DIGESTS[key] = hashlib.file_digest(file, "sha256").hexdigest()
-        return _DIGESTS[key]
+        with self._file() as path:
+            if found := digests.known(Stamp.of(path, path.stat())):
+                return found
+            with path.open("rb") as file:
+                stamp = Stamp.of(path, os.fstat(file.fileno()))
+                settled = stamp.settled
+                taken = hashlib.file_digest(file, "sha256").hexdigest()
+        digests.remember(stamp, taken, settled=settled)
+        return taken
+
+    @property
+    def stamp(self) -> Stamp | None:
+        """What is another once the file has changed; None where the bytes are held here or there are none."""
+        try:
+            return Stamp.of(self.path, self.path.stat()) if self.path and self.data is None else None
+        except OSError:
+            return None
 
     @property
     def identity(self) -> str:
@@ -120,14 +135,6 @@ class Medium:
         except OSError as error:
             message = f"medium {self.path} cannot be read: {error.strerror or error}"
             raise CallFailed(message, kind="medium", retryable=False) from error
-
-    def _key(self, stat: os.stat_result) -> _Key:
-        return self.path, stat.st_size, stat.st_mtime_ns
-
-
-_Key = tuple[Path | None, int, int]
-_DIGESTS: dict[_Key, str] = {}
-"""Path, size and modification time of a file → hex digest of its bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ def mime_of(head: bytes) -> str | None:
         return "image/avif" if head[8:12] in (b"avif", b"avis") else "audio/mp4"
     if len(head) > 1 and head[0] == 0xFF and head[1] & 0xE0 == 0xE0 and head[1] & 0x06 == 0x02:
         return "audio/mpeg"  # frame sync, layer III
+    if len(head) > 1 and head[0] == 0xFF and head[1] & 0xF6 == 0xF0:
+        return "audio/aac"  # ADTS
     return None
 
 
@@ -50,4 +52,16 @@ _SUFFIX = {
     "audio/flac": ".flac",
     "audio/ogg": ".ogg",
     "audio/mp4": ".m4a",
+    "audio/aac": ".aac",
 }
+_NAMED = {suffix: mime for mime, suffix in _SUFFIX.items()} | {
+    ".jpeg": "image/jpeg",
+    ".tiff": "image/tiff",
+    ".oga": "audio/ogg",
+    ".opus": "audio/ogg",
+}
+
+
+def mime_named(name: str) -> str | None:
+    """MIME type that a file's name promises; None for a suffix that is not known."""
+    return _NAMED.get("." + name.lower().rpartition(".")[2])

@@ -21,6 +21,11 @@ class Phrase(str):
         phrase.zh = zh
         return phrase
 
+    def filled(self, **values: Any) -> Phrase:
+        """The phrase with its `{}` fields filled in, in both languages; values that are phrases give their own."""
+        zh = {name: in_chinese(value) if isinstance(value, str) else value for name, value in values.items()}
+        return Phrase(self.format(**values), self.zh.format(**zh))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.zh)
 

@@ -32,7 +32,7 @@ def to_simplified(text: str) -> str:
 
 def fold_width(text: str) -> str:
     """Full-width ASCII variants (Ａ, ：, （, the ideographic space) as ASCII. Nothing else: ℃ gives no C."""
-    return text.translate(_WIDTH)
+    return text if text.isascii() else text.translate(_WIDTH)
 
 
 def fold(text: str) -> str:

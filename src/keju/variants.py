@@ -16,8 +16,9 @@ from typing import Literal, Protocol, TypeVar
 
 from keju.benchmark import Benchmark, Problem
 from keju.errors import Misuse
+from keju.formats.question_text import names_other_options
 from keju.items import Item, Wording, same_language
-from keju.script import fold_width, script_of, to_simplified, to_traditional
+from keju.script import script_of, to_simplified, to_traditional
 
 
 class Variant(Protocol):
@@ -231,17 +232,6 @@ def _with_transcript(wording: Wording, transcript: str) -> Wording:
 
 # Order of options
 
-_LABEL = r"(?-i:(?<![A-Za-z])[A-Z](?![A-Za-z'’]))"
-_META = re.compile(
-    r"以[上下](?:都|皆|均|全|各|选|選|答|说|說|[两兩三四]|所有)|前[两兩三][项項者个個]"
-    r"|^\W*(?:[两兩]者)?(?:都|皆|均)(?:非|不?(?:是|对|對|正确|正確))的?\W*$"
-    rf"|{_LABEL}\s*(?:和|与|與|及|或|、|/|&|and|or)\s*{_LABEL}|(?:选项|選項|options?|choices?)\s*{_LABEL}|{_LABEL}[项項]"
-    rf"|^\W*{_LABEL}\W*$|\b(?:both|neither)\s+{_LABEL}"
-    r"|\b(?:all|none|both|any|neither)\s+(?:of\s+)?(?:the\s+)?(?:above|these|them|options?|choices?|others?)\b",
-    re.IGNORECASE,
-)
-"""Texts of options that mean something else, or another thing's place, once the options change places."""
-
 T = TypeVar("T")
 
 
@@ -267,7 +257,7 @@ def _why_fixed(item: Item) -> str | None:
         for label, text in wording.options.items():
             if not text.strip():
                 return f"option {label} has no text (a picture or the recording holds it)"
-            if _META.search(fold_width(text)):
+            if names_other_options(text):
                 return f"option {label} ({text}) refers to other options"
     return None
 

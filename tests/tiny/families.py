@@ -27,7 +27,6 @@ VISION: dict[str, Any] = {
     "patch_size": 14,
 }
 SQUARE = {"height": 56, "width": 56}
-MROPE = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [1, 1, 2]}
 LLAMA_ROLES = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
 QWEN_ROLES = {"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"}
 QWEN_ENDS = {"bos_token_id": "<|endoftext|>", "eos_token_id": "<|im_end|>", "pad_token_id": "<|endoftext|>"}
@@ -47,23 +46,41 @@ def _qwen_parts() -> tuple[Any, dict[str, int], str]:
     return tokenizer, named, template
 
 
-def _qwen_text(tokenizer: Any) -> dict[str, Any]:
-    rope = {"rope_parameters": MROPE, "tie_word_embeddings": False}
-    return {**TEXT, **rope, "vocab_size": len(tokenizer), **ids(tokenizer, **QWEN_ENDS)}
+def _qwen_text(tokenizer: Any, width: int = 32, layers: int = 2) -> dict[str, Any]:
+    heads = max(4, width // 64)
+    part = width // heads // 8
+    sizes = {"hidden_size": width, "intermediate_size": 2 * width, "num_hidden_layers": layers}
+    rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [part, part, 2 * part]}
+    return {
+        **TEXT,
+        **sizes,
+        "num_attention_heads": heads,
+        "rope_parameters": rope,
+        "tie_word_embeddings": False,
+        "vocab_size": len(tokenizer),
+        **ids(tokenizer, **QWEN_ENDS),
+    }
 
 
 def _qwen_pictures() -> Any:
     return tf.Qwen2VLImageProcessor(min_pixels=56 * 56, max_pixels=112 * 112)
 
 
-def qwen2_vl(out: Path) -> None:
+def _qwen_seeing(out: Path, family: str, vision: dict[str, Any], **sizes: int) -> None:
+    """A family whose classes are called alike: `Qwen2VLConfig`, `Qwen2VLProcessor`, …"""
     tokenizer, named, template = _qwen_parts()
-    vision = {"depth": 2, "embed_dim": 32, "hidden_size": 32, "num_heads": 2, "mlp_ratio": 2, "patch_size": 14}
-    config = tf.Qwen2VLConfig(text_config=_qwen_text(tokenizer), vision_config=vision, **named)
-    tf.Qwen2VLForConditionalGeneration(config).save_pretrained(out)
+    text = _qwen_text(tokenizer, **sizes)
+    config = getattr(tf, f"{family}Config")(text_config=text, vision_config=vision, **named)
+    getattr(tf, f"{family}ForConditionalGeneration")(config).save_pretrained(out)
     video = tf.Qwen2VLVideoProcessor()
-    processor = tf.Qwen2VLProcessor(_qwen_pictures(), tokenizer, video, chat_template=template)
+    processor = getattr(tf, f"{family}Processor")(_qwen_pictures(), tokenizer, video, chat_template=template)
     processor.save_pretrained(out)
+
+
+def qwen2_vl(out: Path, *, width: int = 32, layers: int = 2) -> None:
+    """`width` and `layers` of the language model: wider and deeper than tiny for a benchmark."""
+    vision = {"depth": layers, "embed_dim": width, "hidden_size": width, "num_heads": 2, "mlp_ratio": 2}
+    _qwen_seeing(out, "Qwen2VL", {**vision, "patch_size": 14}, width=width, layers=layers)
 
 
 QWEN25_VISION = {
@@ -79,12 +96,7 @@ QWEN25_VISION = {
 
 
 def qwen2_5_vl(out: Path) -> None:
-    tokenizer, named, template = _qwen_parts()
-    config = tf.Qwen2_5_VLConfig(text_config=_qwen_text(tokenizer), vision_config=QWEN25_VISION, **named)
-    tf.Qwen2_5_VLForConditionalGeneration(config).save_pretrained(out)
-    video = tf.Qwen2VLVideoProcessor()
-    processor = tf.Qwen2_5_VLProcessor(_qwen_pictures(), tokenizer, video, chat_template=template)
-    processor.save_pretrained(out)
+    _qwen_seeing(out, "Qwen2_5_VL", QWEN25_VISION)
 
 
 def qwen2_5_omni(out: Path) -> None:
@@ -132,21 +144,24 @@ def qwen2_5_omni(out: Path) -> None:
     processor.save_pretrained(out)
 
 
-def _llava(out: Path, text: Any, tokenizer: Any, template: str | None) -> None:
+def _llava(
+    out: Path, family: str, pictures: Any, text: Any, tokenizer: Any, template: str | None, **config: Any
+) -> None:
+    """LLaVA or LLaVA-NeXT around a language model."""
     vision = tf.CLIPVisionConfig(**{**VISION, "num_hidden_layers": 3}, projection_dim=32)
-    select = {"vision_feature_layer": -2, "vision_feature_select_strategy": "default"}
+    chosen = {"vision_feature_select_strategy": "default"}
     image = ids(tokenizer, image_token_index="<image>")
-    config = tf.LlavaConfig(vision_config=vision, text_config=text, **select, image_seq_length=16, **image)
-    tf.LlavaForConditionalGeneration(config).save_pretrained(out)
-    pictures = tf.CLIPImageProcessor(size={"shortest_edge": 56}, crop_size=SQUARE)
-    processor = tf.LlavaProcessor(
+    config |= {"vision_config": vision, "text_config": text, "vision_feature_layer": -2, "image_seq_length": 16}
+    whole = getattr(tf, f"{family}Config")(**config, **chosen, **image)
+    getattr(tf, f"{family}ForConditionalGeneration")(whole).save_pretrained(out)
+    processor = getattr(tf, f"{family}Processor")(
         pictures,
         tokenizer,
         patch_size=14,
-        vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
         chat_template=template,
         image_token="<image>",
+        **chosen,
     )
     processor.save_pretrained(out)
 
@@ -156,43 +171,39 @@ def _llama_tokenizer(template: str | None) -> tuple[Any, dict[str, int]]:
     return tokenizer, ids(tokenizer, bos_token_id="<s>", eos_token_id="</s>", pad_token_id="<pad>")
 
 
+def _plain_turns(*more: str) -> tuple[Any, dict[str, int]]:
+    """A language model's own tokenizer and template, which know no pictures."""
+    special = ["<|endoftext|>", "<|user|>", "<|assistant|>", "<|end|>", *more]
+    tokenizer = make_tokenizer(special, PLAIN_TURNS, eos_token="<|end|>", pad_token="<|endoftext|>")
+    ends = ids(tokenizer, bos_token_id="<|endoftext|>", eos_token_id="<|end|>", pad_token_id="<|endoftext|>")
+    return tokenizer, ends
+
+
+def _clip_pictures() -> Any:
+    return tf.CLIPImageProcessor(size={"shortest_edge": 56}, crop_size=SQUARE)
+
+
 def llava(out: Path) -> None:
     template = turns("<image>\n")
     tokenizer, ends = _llama_tokenizer(template)
-    _llava(out, tf.LlamaConfig(**TEXT, vocab_size=len(tokenizer), **ends), tokenizer, template)
+    text = tf.LlamaConfig(**TEXT, vocab_size=len(tokenizer), **ends)
+    _llava(out, "Llava", _clip_pictures(), text, tokenizer, template)
 
 
 def llava_phi3(out: Path) -> None:
     """Phi 3 inside, and no template but the language model's own, which knows no pictures; LLaVA-Llama3 is alike."""
-    special = ["<|endoftext|>", "<|user|>", "<|assistant|>", "<|end|>", "<image>"]
-    tokenizer = make_tokenizer(special, PLAIN_TURNS, eos_token="<|end|>", pad_token="<|endoftext|>")
-    ends = ids(tokenizer, bos_token_id="<|endoftext|>", eos_token_id="<|end|>", pad_token_id="<|endoftext|>")
-    _llava(out, tf.Phi3Config(**TEXT, vocab_size=len(tokenizer), **ends), tokenizer, None)
+    tokenizer, ends = _plain_turns("<image>")
+    text = tf.Phi3Config(**TEXT, vocab_size=len(tokenizer), **ends)
+    _llava(out, "Llava", _clip_pictures(), text, tokenizer, None)
 
 
 def llava_next(out: Path, text_config: Any = tf.MistralConfig) -> None:
     template = turns("<image>\n")
     tokenizer, ends = _llama_tokenizer(template)
-    grid = [[56, 112], [112, 56], [112, 112]]
-    vision = tf.CLIPVisionConfig(**{**VISION, "num_hidden_layers": 3}, projection_dim=32)
-    select = {"vision_feature_layer": -2, "vision_feature_select_strategy": "default"}
     text = text_config(**TEXT, vocab_size=len(tokenizer), **ends)
-    image = ids(tokenizer, image_token_index="<image>")
-    config = tf.LlavaNextConfig(
-        vision_config=vision, text_config=text, **select, image_grid_pinpoints=grid, image_seq_length=16, **image
-    )
-    tf.LlavaNextForConditionalGeneration(config).save_pretrained(out)
-    pictures = tf.LlavaNextImageProcessor(size={"shortest_edge": 56}, crop_size=SQUARE, image_grid_pinpoints=grid)
-    processor = tf.LlavaNextProcessor(
-        pictures,
-        tokenizer,
-        patch_size=14,
-        vision_feature_select_strategy="default",
-        num_additional_image_tokens=1,
-        chat_template=template,
-        image_token="<image>",
-    )
-    processor.save_pretrained(out)
+    grid = {"image_grid_pinpoints": [[56, 112], [112, 56], [112, 112]]}
+    pictures = tf.LlavaNextImageProcessor(size={"shortest_edge": 56}, crop_size=SQUARE, **grid)
+    _llava(out, "LlavaNext", pictures, text, tokenizer, template, **grid)
 
 
 def llava_next_vicuna(out: Path) -> None:
@@ -312,9 +323,7 @@ def gpt2_base(out: Path) -> None:
 
 def qwen2_chat(out: Path) -> None:
     """A language model with a template of its own, for text only."""
-    special = ["<|endoftext|>", "<|user|>", "<|assistant|>", "<|end|>"]
-    tokenizer = make_tokenizer(special, PLAIN_TURNS, eos_token="<|end|>", pad_token="<|endoftext|>")
-    ends = ids(tokenizer, bos_token_id="<|endoftext|>", eos_token_id="<|end|>", pad_token_id="<|endoftext|>")
+    tokenizer, ends = _plain_turns()
     tf.Qwen2ForCausalLM(tf.Qwen2Config(**TEXT, vocab_size=len(tokenizer), **ends)).save_pretrained(out)
     tokenizer.save_pretrained(out)
 

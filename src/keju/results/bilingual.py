@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from keju.errors import Misuse
+from keju.phrase import Phrase
 from keju.results import columns as c
 from keju.results.labels import heading_of
 from keju.results.pairs import compare
-from keju.phrase import Phrase
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import Family, holm
@@ -34,7 +35,9 @@ def bilingual(scores: Sequence[Scores], variant: str = "language") -> Table:
     paired = [row | {"p_holm": p} for row, p in zip(rows, family.adjusted, strict=True)]
     notes = (*_notes(family), *sorted(left_out))
     title, title_zh = f"Paired by {variant}", f"按{heading_of(variant).zh}配对"
-    return Table(f"paired_{variant}", title, _columns(variant), tuple(paired), notes, title_zh)
+    protocol = replace(c.PROTOCOL, hidden=len({row["protocol"] for row in rows}) == 1)
+    columns = (c.MODEL, protocol, *_columns(variant))
+    return Table(f"paired_{variant}", title, columns, tuple(paired), notes, title_zh)
 
 
 def _pairs(scores: Sequence[Scores], variant: str) -> list[tuple[Scores, Scores]]:
@@ -61,7 +64,7 @@ def value(s: Scores, variant: str) -> str:
 
 def _row(first: Scores, second: Scores, variant: str) -> dict[str, Any]:
     shared = {m.id for m in first.items if m.extraction} & {m.id for m in second.items if m.extraction}
-    row: dict[str, Any] = {"model": first.model}
+    row: dict[str, Any] = {"model": first.model, "protocol": first.protocol}
     for side, s in (("first", first), ("second", second)):
         quality = s.select(lambda mark: mark.id in shared).classification.micro
         row |= {
@@ -97,7 +100,6 @@ def _columns(variant: str) -> tuple[Column, ...]:
         )
     ]
     return (
-        c.MODEL,
         *sides,
         c.N,
         c.DIFFERENCE,

@@ -12,11 +12,11 @@ from typing import Any
 from keju.benchmark import label_of
 from keju.errors import BadFile, Misuse
 from keju.items import Item
+from keju.phrase import Phrase, listed
 from keju.results import columns as c
 from keju.results.figures import p_equals, percent
-from keju.results.labels import folded, heading_of, named
+from keju.results.labels import folded, heading_of, label_meant, named
 from keju.results.leaderboard import comparability_notes, interval_notes, state
-from keju.phrase import Phrase, listed
 from keju.results.scores import Cell, Scores
 from keju.results.table import Column, Table
 from keju.stats import heterogeneity
@@ -28,8 +28,9 @@ UNLABELLED = Phrase("(none)", "（无）")
 def breakdown(scores: Sequence[Scores], label: str) -> Table:
     """Accuracy, interval and N for each value of `label` (or `modality`, `split`, `options`, `language`) and each run.
 
-    Raises `Misuse` where no item has the label, or for no runs.
+    A label may be called by any of its names, `剧种` for `genre`. Raises `Misuse` where no item has it, or for no runs.
     """
+    label = label_meant(label, dict.fromkeys(name for s in scores for mark in s.items for name in mark.item.labels))
     return _table(scores, lambda item: label_of(item, label), label, heading_of(label))
 
 

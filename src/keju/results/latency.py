@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from keju.errors import Misuse
+from keju.phrase import Phrase, in_chinese, listed
 from keju.records import STAGES, Record
 from keju.results import columns as c
 from keju.results.labels import named
 from keju.results.mark import LATENCY_STAGES, Mark
-from keju.phrase import Phrase, in_chinese, listed
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import Durations, durations
@@ -145,10 +145,18 @@ def _modality_row(s: Scores) -> dict[str, Any]:
 
 
 def _kind(marks: Sequence[Mark]) -> Perception:
-    kinds: set[Perception] = {perception(mark.record) for mark in marks if mark.record is not None} - {"none"}
-    if len(kinds) > 1:
-        return "mixed"
-    return kinds.pop() if kinds else "none"
+    """What the sum over `marks` holds. A medium that several items share is perceived once, and its cost is in the sum:
+    for the others it was cached, for the run it was measured."""
+    records = [mark.record for mark in marks if mark.record is not None]
+    paid = {name for record in records if perception(record) == "measured" for name in _names(record)}
+    unpaid = [record for record in records if perception(record) == "cached" and not _names(record) <= paid]
+    if unpaid:
+        return "mixed" if paid else "cached"
+    return "measured" if paid else "none"
+
+
+def _names(record: Record) -> set[str]:
+    return set(record.perceived or ())
 
 
 def _notes(scores: Sequence[Scores]) -> tuple[Phrase, ...]:
@@ -164,6 +172,10 @@ def _notes(scores: Sequence[Scores]) -> tuple[Phrase, ...]:
         Phrase(
             'Perception "cached": transcripts or texts came from the cache and cost no time here; not comparable.',
             "感知为“缓存”：转写或识字的文本取自缓存，本次未耗时，不可比较。",
+        ),
+        Phrase(
+            "A clip or picture that several items share is perceived once; the first of them bears its time.",
+            "多道题共用的音频或图片只感知一次，用时计入其中最先作答的题。",
         ),
         Phrase(
             "Latencies of endpoints include the network and are not comparable with those of local models.",

@@ -13,12 +13,12 @@ from statistics import median
 from typing import Any
 
 from keju.errors import RunStopped
+from keju.phrase import Phrase, listed
 from keju.records import STAGES
 from keju.results import columns as c
 from keju.results.figures import percent
 from keju.results.latency import STAGE_NAMES, TOTAL
 from keju.results.latency_cells import Cell, cells_of, comparable, latency_of, rank, response_of
-from keju.phrase import Phrase, listed
 from keju.results.table import Column, Table
 from keju.runs.sweep import Condition, Design, Series
 from keju.stats import Durations, durations

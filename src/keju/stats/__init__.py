@@ -1,10 +1,10 @@
 """Statistics of exams: arrays in, small frozen records out. Nothing here knows of items, runs or files.
 
 `intervals` of one accuracy · `paired` two candidates on the same items · `many` k candidates at once · `families` many
-tests at once · `chance` better than drawing · `groups` differences between groups · `classification` precision, recall,
-F1 · `correlation` of ranks · `timing` of calls · `edit_distance` of transcripts · `power` before the run · `agreement`
-of raters on labels, `ratings` on scales; `marks` and `resampling` serve them. SciPy is imported by the functions that
-need it: it costs half a second.
+tests at once · `chance` better than drawing · `groups` differences between groups · `uniformity` of keys ·
+`classification` precision, recall, F1 · `correlation` of ranks · `timing` of calls · `edit_distance` of transcripts ·
+`power` before the run · `agreement` of raters on labels, `ratings` on scales; `marks` and `resampling` serve them.
+SciPy is imported by the functions that need it: it costs half a second.
 A NaN, an empty group or unequal lengths raise `Misuse` that names what is wrong; nothing is dropped in silence.
 """
 
@@ -28,6 +28,7 @@ from keju.stats.paired import AllPairs, Difference, McNemar, all_pairs, mcnemar,
 from keju.stats.power import detectable_difference, items_needed
 from keju.stats.ratings import ICC, Reliability, icc
 from keju.stats.timing import Durations, durations
+from keju.stats.uniformity import Uniformity, uniformity
 
 __all__ = [
     "ICC",
@@ -46,6 +47,7 @@ __all__ = [
     "McNemar",
     "Quality",
     "Reliability",
+    "Uniformity",
     "above_chance",
     "accuracy_interval",
     "all_pairs",
@@ -69,4 +71,5 @@ __all__ = [
     "paired_difference",
     "precision_recall",
     "spearman",
+    "uniformity",
 ]

@@ -7,7 +7,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -16,517 +15,1128 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Project',
+            name="Project",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(unique=True, verbose_name='short name')),
-                ('title', models.CharField(max_length=200, verbose_name='title')),
-                ('profile', models.CharField(choices=[('tco', 'TCO: pictures, Chinese and English, three rounds of expert review'), ('multi-tw', 'Multi-TW: pictures and audio, Traditional Chinese, second annotator'), ('custom', 'Custom')], default='tco', max_length=20, verbose_name='profile')),
-                ('id_template', models.CharField(default='{seq:04}', max_length=100, verbose_name='item id template')),
-                ('languages', models.JSONField(default=list, verbose_name='languages')),
-                ('settings', models.JSONField(blank=True, default=dict, verbose_name='settings')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField(unique=True, verbose_name="short name")),
+                ("title", models.CharField(max_length=200, verbose_name="title")),
+                (
+                    "profile",
+                    models.CharField(
+                        choices=[
+                            ("tco", "TCO: pictures, Chinese and English, three rounds of expert review"),
+                            ("multi-tw", "Multi-TW: pictures and audio, Traditional Chinese, second annotator"),
+                            ("custom", "Custom"),
+                        ],
+                        default="tco",
+                        max_length=20,
+                        verbose_name="profile",
+                    ),
+                ),
+                ("id_template", models.CharField(default="{seq:04}", max_length=100, verbose_name="item id template")),
+                ("languages", models.JSONField(default=list, verbose_name="languages")),
+                ("settings", models.JSONField(blank=True, default=dict, verbose_name="settings")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Asset',
+            name="Asset",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha256', models.CharField(max_length=64)),
-                ('kind', models.CharField(choices=[('image', 'picture'), ('audio', 'clip')], max_length=10, verbose_name='kind')),
-                ('mime', models.CharField(max_length=40)),
-                ('size', models.PositiveBigIntegerField(verbose_name='size in bytes')),
-                ('name', models.CharField(max_length=200, verbose_name='original file name')),
-                ('measured', models.JSONField(default=dict)),
-                ('dhash', models.CharField(blank=True, max_length=16)),
-                ('transcript', models.JSONField(blank=True, default=dict, verbose_name='transcript')),
-                ('details', models.JSONField(blank=True, default=dict, verbose_name='details')),
-                ('derivation', models.CharField(blank=True, max_length=200, verbose_name='how it was derived')),
-                ('state', models.CharField(choices=[('candidate', 'candidate'), ('selected', 'selected'), ('rejected', 'rejected')], default='candidate', max_length=10, verbose_name='state')),
-                ('rejected_for', models.CharField(blank=True, max_length=60)),
-                ('uploaded_at', models.DateTimeField(auto_now_add=True)),
-                ('derived_from', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='derived', to='studio.asset')),
-                ('uploaded_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='uploads', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assets', to='studio.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("sha256", models.CharField(max_length=64)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("image", "picture"), ("audio", "clip")], max_length=10, verbose_name="kind"
+                    ),
+                ),
+                ("mime", models.CharField(max_length=40)),
+                ("size", models.PositiveBigIntegerField(verbose_name="size in bytes")),
+                ("name", models.CharField(max_length=200, verbose_name="original file name")),
+                ("measured", models.JSONField(default=dict)),
+                ("dhash", models.CharField(blank=True, max_length=16)),
+                ("transcript", models.JSONField(blank=True, default=dict, verbose_name="transcript")),
+                ("details", models.JSONField(blank=True, default=dict, verbose_name="details")),
+                ("derivation", models.CharField(blank=True, max_length=200, verbose_name="how it was derived")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("candidate", "candidate"), ("selected", "selected"), ("rejected", "rejected")],
+                        default="candidate",
+                        max_length=10,
+                        verbose_name="state",
+                    ),
+                ),
+                ("rejected_for", models.CharField(blank=True, max_length=60)),
+                ("uploaded_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "derived_from",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="derived",
+                        to="studio.asset",
+                    ),
+                ),
+                (
+                    "uploaded_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="uploads", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="assets", to="studio.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-uploaded_at', 'pk'),
+                "ordering": ("-uploaded_at", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='Batch',
+            name="Batch",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('screen', 'screening of pictures and clips'), ('review', 'review'), ('equivalence', 'equivalence of languages'), ('reannotate', 'blind re-annotation'), ('rate', 'quality rating'), ('baseline', 'human baseline')], max_length=12, verbose_name='kind')),
-                ('name', models.CharField(max_length=100, verbose_name='name')),
-                ('seed', models.PositiveIntegerField(default=0)),
-                ('query', models.JSONField(blank=True, default=dict)),
-                ('stratify', models.JSONField(blank=True, default=list)),
-                ('size', models.PositiveIntegerField(blank=True, null=True)),
-                ('policy', models.JSONField(blank=True, default=dict)),
-                ('targets', models.JSONField(default=list)),
-                ('frozen_at', models.DateTimeField(auto_now_add=True)),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='batches', to='studio.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("screen", "screening of pictures and clips"),
+                            ("review", "review"),
+                            ("equivalence", "equivalence of languages"),
+                            ("reannotate", "blind re-annotation"),
+                            ("rate", "quality rating"),
+                            ("baseline", "human baseline"),
+                        ],
+                        max_length=12,
+                        verbose_name="kind",
+                    ),
+                ),
+                ("name", models.CharField(max_length=100, verbose_name="name")),
+                ("seed", models.PositiveIntegerField(default=0)),
+                ("query", models.JSONField(blank=True, default=dict)),
+                ("stratify", models.JSONField(blank=True, default=list)),
+                ("size", models.PositiveIntegerField(blank=True, null=True)),
+                ("policy", models.JSONField(blank=True, default=dict)),
+                ("targets", models.JSONField(default=list)),
+                ("frozen_at", models.DateTimeField(auto_now_add=True)),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="batches", to="studio.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-frozen_at',),
+                "ordering": ("-frozen_at",),
             },
         ),
         migrations.CreateModel(
-            name='HistoricalProject',
+            name="HistoricalProject",
             fields=[
-                ('id', models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name='ID')),
-                ('slug', models.SlugField(verbose_name='short name')),
-                ('title', models.CharField(max_length=200, verbose_name='title')),
-                ('profile', models.CharField(choices=[('tco', 'TCO: pictures, Chinese and English, three rounds of expert review'), ('multi-tw', 'Multi-TW: pictures and audio, Traditional Chinese, second annotator'), ('custom', 'Custom')], default='tco', max_length=20, verbose_name='profile')),
-                ('id_template', models.CharField(default='{seq:04}', max_length=100, verbose_name='item id template')),
-                ('languages', models.JSONField(default=list, verbose_name='languages')),
-                ('settings', models.JSONField(blank=True, default=dict, verbose_name='settings')),
-                ('created_at', models.DateTimeField(blank=True, editable=False)),
-                ('history_id', models.AutoField(primary_key=True, serialize=False)),
-                ('history_date', models.DateTimeField(db_index=True)),
-                ('history_change_reason', models.CharField(max_length=100, null=True)),
-                ('history_type', models.CharField(choices=[('+', 'Created'), ('~', 'Changed'), ('-', 'Deleted')], max_length=1)),
-                ('history_user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name="ID")),
+                ("slug", models.SlugField(verbose_name="short name")),
+                ("title", models.CharField(max_length=200, verbose_name="title")),
+                (
+                    "profile",
+                    models.CharField(
+                        choices=[
+                            ("tco", "TCO: pictures, Chinese and English, three rounds of expert review"),
+                            ("multi-tw", "Multi-TW: pictures and audio, Traditional Chinese, second annotator"),
+                            ("custom", "Custom"),
+                        ],
+                        default="tco",
+                        max_length=20,
+                        verbose_name="profile",
+                    ),
+                ),
+                ("id_template", models.CharField(default="{seq:04}", max_length=100, verbose_name="item id template")),
+                ("languages", models.JSONField(default=list, verbose_name="languages")),
+                ("settings", models.JSONField(blank=True, default=dict, verbose_name="settings")),
+                ("created_at", models.DateTimeField(blank=True, editable=False)),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'historical project',
-                'verbose_name_plural': 'historical projects',
-                'ordering': ('-history_date', '-history_id'),
-                'get_latest_by': ('history_date', 'history_id'),
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.CreateModel(
-            name='Item',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=60, verbose_name='id')),
-                ('state', models.CharField(choices=[('draft', 'draft'), ('in_review', 'in review'), ('revise', 'to be revised'), ('accepted', 'accepted'), ('disputed', 'disputed'), ('excluded', 'excluded'), ('released', 'released')], default='draft', max_length=10, verbose_name='state')),
-                ('original_language', models.CharField(max_length=20, verbose_name='language of authoring')),
-                ('locator', models.JSONField(blank=True, default=dict, verbose_name='place in the source')),
-                ('version', models.PositiveIntegerField(default=0)),
-                ('reserve', models.BooleanField(default=False, verbose_name='reserve')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('changed_at', models.DateTimeField(auto_now=True)),
-                ('audio', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='items_heard', to='studio.asset')),
-                ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='items', to=settings.AUTH_USER_MODEL)),
-                ('image', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='items_seen', to='studio.asset')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='studio.project')),
-            ],
-            options={
-                'ordering': ('code',),
-            },
-        ),
-        migrations.CreateModel(
-            name='Assignment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('step', models.CharField(blank=True, max_length=20)),
-                ('round', models.PositiveSmallIntegerField(default=1)),
-                ('blind', models.BooleanField(default=False)),
-                ('order', models.PositiveIntegerField(default=0)),
-                ('state', models.CharField(choices=[('open', 'open'), ('taken', 'begun'), ('done', 'done'), ('void', 'void')], default='open', max_length=6)),
-                ('opened_at', models.DateTimeField(blank=True, null=True)),
-                ('submitted_at', models.DateTimeField(blank=True, null=True)),
-                ('visible_ms', models.PositiveIntegerField(blank=True, null=True)),
-                ('media', models.JSONField(blank=True, default=dict)),
-                ('asset', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='studio.asset')),
-                ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to=settings.AUTH_USER_MODEL)),
-                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='studio.batch')),
-                ('item', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='studio.item')),
-            ],
-            options={
-                'ordering': ('batch', 'order', 'pk'),
-            },
-        ),
-        migrations.CreateModel(
-            name='Profile',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('pseudonym', models.CharField(max_length=40, unique=True, verbose_name='pseudonym')),
-                ('expertise', models.CharField(blank=True, max_length=200, verbose_name='expertise')),
-                ('languages', models.JSONField(blank=True, default=list, verbose_name='languages')),
-                ('ui_language', models.CharField(blank=True, max_length=10, verbose_name='language of the interface')),
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='profile', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='HistoricalSource',
-            fields=[
-                ('id', models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name='ID')),
-                ('stream', models.CharField(blank=True, max_length=60, verbose_name='stream')),
-                ('title', models.CharField(max_length=200, verbose_name='title')),
-                ('place', models.CharField(blank=True, max_length=200, verbose_name='place')),
-                ('date', models.CharField(blank=True, max_length=40, verbose_name='date')),
-                ('rights_holder', models.CharField(blank=True, max_length=200, verbose_name='rights holder')),
-                ('licence', models.CharField(blank=True, max_length=60, verbose_name='licence (SPDX)')),
-                ('consent_file', models.CharField(blank=True, max_length=64, verbose_name='consent on file')),
-                ('notes', models.TextField(blank=True, verbose_name='notes')),
-                ('history_id', models.AutoField(primary_key=True, serialize=False)),
-                ('history_date', models.DateTimeField(db_index=True)),
-                ('history_change_reason', models.CharField(max_length=100, null=True)),
-                ('history_type', models.CharField(choices=[('+', 'Created'), ('~', 'Changed'), ('-', 'Deleted')], max_length=1)),
-                ('history_user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='studio.project')),
-            ],
-            options={
-                'verbose_name': 'historical source',
-                'verbose_name_plural': 'historical sources',
-                'ordering': ('-history_date', '-history_id'),
-                'get_latest_by': ('history_date', 'history_id'),
-            },
-            bases=(simple_history.models.HistoricalChanges, models.Model),
-        ),
-        migrations.CreateModel(
-            name='HistoricalMembership',
-            fields=[
-                ('id', models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name='ID')),
-                ('roles', models.JSONField(default=list, verbose_name='roles')),
-                ('history_id', models.AutoField(primary_key=True, serialize=False)),
-                ('history_date', models.DateTimeField(db_index=True)),
-                ('history_change_reason', models.CharField(max_length=100, null=True)),
-                ('history_type', models.CharField(choices=[('+', 'Created'), ('~', 'Changed'), ('-', 'Deleted')], max_length=1)),
-                ('history_user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('user', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='studio.project')),
-            ],
-            options={
-                'verbose_name': 'historical membership',
-                'verbose_name_plural': 'historical memberships',
-                'ordering': ('-history_date', '-history_id'),
-                'get_latest_by': ('history_date', 'history_id'),
+                "verbose_name": "historical project",
+                "verbose_name_plural": "historical projects",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
             },
             bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
-            name='Finding',
+            name="Item",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rule', models.CharField(max_length=10)),
-                ('severity', models.CharField(max_length=10)),
-                ('message', models.JSONField()),
-                ('state', models.CharField(choices=[('open', 'open'), ('fixed', 'mended'), ('waived', 'waived')], default='open', max_length=6)),
-                ('reason', models.CharField(blank=True, max_length=300, verbose_name='reason')),
-                ('found_at', models.DateTimeField(auto_now_add=True)),
-                ('asset', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='findings', to='studio.asset')),
-                ('closed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('item', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='findings', to='studio.item')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='findings', to='studio.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("code", models.CharField(max_length=60, verbose_name="id")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("draft", "draft"),
+                            ("in_review", "in review"),
+                            ("revise", "to be revised"),
+                            ("accepted", "accepted"),
+                            ("disputed", "disputed"),
+                            ("excluded", "excluded"),
+                            ("released", "released"),
+                        ],
+                        default="draft",
+                        max_length=10,
+                        verbose_name="state",
+                    ),
+                ),
+                ("original_language", models.CharField(max_length=20, verbose_name="language of authoring")),
+                ("locator", models.JSONField(blank=True, default=dict, verbose_name="place in the source")),
+                ("version", models.PositiveIntegerField(default=0)),
+                ("reserve", models.BooleanField(default=False, verbose_name="reserve")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("changed_at", models.DateTimeField(auto_now=True)),
+                (
+                    "audio",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="items_heard",
+                        to="studio.asset",
+                    ),
+                ),
+                (
+                    "author",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="items", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "image",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="items_seen",
+                        to="studio.asset",
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="items", to="studio.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('rule', 'pk'),
+                "ordering": ("code",),
             },
         ),
         migrations.CreateModel(
-            name='Release',
+            name="Assignment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.CharField(max_length=20, verbose_name='version')),
-                ('state', models.CharField(choices=[('built', 'built'), ('frozen', 'released')], default='built', max_length=6)),
-                ('config', models.JSONField(default=dict)),
-                ('report', models.JSONField(default=dict)),
-                ('manifest_sha256', models.CharField(blank=True, max_length=64)),
-                ('built_at', models.DateTimeField(auto_now_add=True)),
-                ('built_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='releases', to='studio.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("step", models.CharField(blank=True, max_length=20)),
+                ("round", models.PositiveSmallIntegerField(default=1)),
+                ("blind", models.BooleanField(default=False)),
+                ("order", models.PositiveIntegerField(default=0)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("open", "open"), ("taken", "begun"), ("done", "done"), ("void", "void")],
+                        default="open",
+                        max_length=6,
+                    ),
+                ),
+                ("opened_at", models.DateTimeField(blank=True, null=True)),
+                ("submitted_at", models.DateTimeField(blank=True, null=True)),
+                ("visible_ms", models.PositiveIntegerField(blank=True, null=True)),
+                ("media", models.JSONField(blank=True, default=dict)),
+                (
+                    "asset",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="studio.asset",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="assignments",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "batch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="assignments", to="studio.batch"
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="assignments",
+                        to="studio.item",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-built_at',),
+                "ordering": ("batch", "order", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='Response',
+            name="Profile",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('data', models.JSONField()),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('idempotency_key', models.CharField(blank=True, max_length=40)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='responses', to='studio.assignment')),
-                ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='studio.response')),
-            ],
-            options={
-                'ordering': ('at', 'pk'),
-            },
-        ),
-        migrations.CreateModel(
-            name='Revision',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('body', models.JSONField()),
-                ('sha256', models.CharField(max_length=64)),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('reason', models.CharField(blank=True, max_length=200, verbose_name='reason')),
-                ('audio', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.asset')),
-                ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='revisions', to=settings.AUTH_USER_MODEL)),
-                ('image', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.asset')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='revisions', to='studio.item')),
-                ('parent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='children', to='studio.revision')),
-            ],
-            options={
-                'ordering': ('item', 'number'),
-            },
-        ),
-        migrations.CreateModel(
-            name='ReleaseItem',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('split', models.CharField(blank=True, max_length=10)),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='releases', to='studio.item')),
-                ('release', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='studio.release')),
-                ('revision', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.revision')),
-            ],
-            options={
-                'ordering': ('item__code',),
-            },
-        ),
-        migrations.AddField(
-            model_name='item',
-            name='current',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.revision'),
-        ),
-        migrations.CreateModel(
-            name='Comment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('text', models.TextField(verbose_name='comment')),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('resolved', models.BooleanField(default=False, verbose_name='settled')),
-                ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to=settings.AUTH_USER_MODEL)),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='comments', to='studio.item')),
-                ('revision', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='studio.revision')),
-            ],
-            options={
-                'ordering': ('at', 'pk'),
-            },
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='revision',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='studio.revision'),
-        ),
-        migrations.CreateModel(
-            name='SignInLink',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('expires_at', models.DateTimeField()),
-                ('used_at', models.DateTimeField(blank=True, null=True)),
-                ('batch', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='studio.batch')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("pseudonym", models.CharField(max_length=40, unique=True, verbose_name="pseudonym")),
+                ("expertise", models.CharField(blank=True, max_length=200, verbose_name="expertise")),
+                ("languages", models.JSONField(blank=True, default=list, verbose_name="languages")),
+                ("ui_language", models.CharField(blank=True, max_length=10, verbose_name="language of the interface")),
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="profile", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Source',
+            name="HistoricalSource",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('stream', models.CharField(blank=True, max_length=60, verbose_name='stream')),
-                ('title', models.CharField(max_length=200, verbose_name='title')),
-                ('place', models.CharField(blank=True, max_length=200, verbose_name='place')),
-                ('date', models.CharField(blank=True, max_length=40, verbose_name='date')),
-                ('rights_holder', models.CharField(blank=True, max_length=200, verbose_name='rights holder')),
-                ('licence', models.CharField(blank=True, max_length=60, verbose_name='licence (SPDX)')),
-                ('consent_file', models.CharField(blank=True, max_length=64, verbose_name='consent on file')),
-                ('notes', models.TextField(blank=True, verbose_name='notes')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sources', to='studio.project')),
+                ("id", models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name="ID")),
+                ("stream", models.CharField(blank=True, max_length=60, verbose_name="stream")),
+                ("title", models.CharField(max_length=200, verbose_name="title")),
+                ("place", models.CharField(blank=True, max_length=200, verbose_name="place")),
+                ("date", models.CharField(blank=True, max_length=40, verbose_name="date")),
+                ("rights_holder", models.CharField(blank=True, max_length=200, verbose_name="rights holder")),
+                ("licence", models.CharField(blank=True, max_length=60, verbose_name="licence (SPDX)")),
+                ("consent_file", models.CharField(blank=True, max_length=64, verbose_name="consent on file")),
+                ("notes", models.TextField(blank=True, verbose_name="notes")),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="studio.project",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('title',),
-            },
-        ),
-        migrations.AddField(
-            model_name='asset',
-            name='source',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assets', to='studio.source'),
-        ),
-        migrations.CreateModel(
-            name='Term',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('genre', 'genre'), ('question_type', 'question type'), ('difficulty', 'difficulty'), ('dimension', 'dimension'), ('instruction', 'task type'), ('strategy', 'distractor strategy'), ('exclusion_reason', 'reason of exclusion'), ('dispute_category', 'category of disagreement'), ('evidence', 'kind of evidence')], max_length=20, verbose_name='kind')),
-                ('code', models.CharField(max_length=60, verbose_name='code')),
-                ('label', models.JSONField(default=dict, verbose_name='label')),
-                ('order', models.PositiveIntegerField(default=0)),
-                ('active', models.BooleanField(default=True, verbose_name='in use')),
-                ('parent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='children', to='studio.term')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='terms', to='studio.project')),
-            ],
-            options={
-                'ordering': ('kind', 'order', 'code'),
-            },
-        ),
-        migrations.AddField(
-            model_name='item',
-            name='difficulty',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.term'),
-        ),
-        migrations.AddField(
-            model_name='item',
-            name='dimension',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.term'),
-        ),
-        migrations.AddField(
-            model_name='item',
-            name='excluded_reason',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.term'),
-        ),
-        migrations.AddField(
-            model_name='item',
-            name='genre',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.term'),
-        ),
-        migrations.AddField(
-            model_name='item',
-            name='instruction',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.term'),
-        ),
-        migrations.AddField(
-            model_name='item',
-            name='question_type',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.term'),
-        ),
-        migrations.CreateModel(
-            name='HistoricalTerm',
-            fields=[
-                ('id', models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('genre', 'genre'), ('question_type', 'question type'), ('difficulty', 'difficulty'), ('dimension', 'dimension'), ('instruction', 'task type'), ('strategy', 'distractor strategy'), ('exclusion_reason', 'reason of exclusion'), ('dispute_category', 'category of disagreement'), ('evidence', 'kind of evidence')], max_length=20, verbose_name='kind')),
-                ('code', models.CharField(max_length=60, verbose_name='code')),
-                ('label', models.JSONField(default=dict, verbose_name='label')),
-                ('order', models.PositiveIntegerField(default=0)),
-                ('active', models.BooleanField(default=True, verbose_name='in use')),
-                ('history_id', models.AutoField(primary_key=True, serialize=False)),
-                ('history_date', models.DateTimeField(db_index=True)),
-                ('history_change_reason', models.CharField(max_length=100, null=True)),
-                ('history_type', models.CharField(choices=[('+', 'Created'), ('~', 'Changed'), ('-', 'Deleted')], max_length=1)),
-                ('history_user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='studio.project')),
-                ('parent', models.ForeignKey(blank=True, db_constraint=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='studio.term')),
-            ],
-            options={
-                'verbose_name': 'historical term',
-                'verbose_name_plural': 'historical terms',
-                'ordering': ('-history_date', '-history_id'),
-                'get_latest_by': ('history_date', 'history_id'),
+                "verbose_name": "historical source",
+                "verbose_name_plural": "historical sources",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
             },
             bases=(simple_history.models.HistoricalChanges, models.Model),
         ),
         migrations.CreateModel(
-            name='Dispute',
+            name="HistoricalMembership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('cause', models.CharField(choices=[('label', 'another answer in re-annotation'), ('rating', 'low or scattered ratings'), ('review', 'rejected in review'), ('equivalence', 'languages differ'), ('validator', 'finding of a check')], max_length=12)),
-                ('decision', models.CharField(blank=True, choices=[('keep', 'keep the key'), ('change_key', 'change the key'), ('reword', 'reword'), ('exclude', 'exclude')], max_length=12)),
-                ('note', models.TextField(blank=True)),
-                ('participants', models.JSONField(default=list)),
-                ('agreed', models.JSONField(default=list)),
-                ('opened_at', models.DateTimeField(auto_now_add=True)),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('third_expert', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='disputes', to=settings.AUTH_USER_MODEL)),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='disputes', to='studio.item')),
-                ('result', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.revision')),
-                ('revision', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='disputes', to='studio.revision')),
-                ('category', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.term')),
-                ('evidence', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='studio.term')),
+                ("id", models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name="ID")),
+                ("roles", models.JSONField(default=list, verbose_name="roles")),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="studio.project",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('opened_at',),
+                "verbose_name": "historical membership",
+                "verbose_name_plural": "historical memberships",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="Finding",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("rule", models.CharField(max_length=10)),
+                ("severity", models.CharField(max_length=10)),
+                ("message", models.JSONField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("open", "open"), ("fixed", "mended"), ("waived", "waived")],
+                        default="open",
+                        max_length=6,
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, max_length=300, verbose_name="reason")),
+                ("found_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "asset",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="findings",
+                        to="studio.asset",
+                    ),
+                ),
+                (
+                    "closed_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="findings",
+                        to="studio.item",
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="findings", to="studio.project"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("rule", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='Draft',
+            name="Release",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('target', models.CharField(max_length=80)),
-                ('base_version', models.PositiveIntegerField(default=0)),
-                ('body', models.JSONField(default=dict)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.CharField(max_length=20, verbose_name="version")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("built", "built"), ("frozen", "released")], default="built", max_length=6
+                    ),
+                ),
+                ("config", models.JSONField(default=dict)),
+                ("report", models.JSONField(default=dict)),
+                ("manifest_sha256", models.CharField(blank=True, max_length=64)),
+                ("built_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "built_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="releases", to="studio.project"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('user', 'target'), name='draft_unique')],
+                "ordering": ("-built_at",),
             },
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Response",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('roles', models.JSONField(default=list, verbose_name='roles')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='studio.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("data", models.JSONField()),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("idempotency_key", models.CharField(blank=True, max_length=40)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="responses", to="studio.assignment"
+                    ),
+                ),
+                (
+                    "supersedes",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="superseded_by",
+                        to="studio.response",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('project', 'user'), name='membership_unique')],
+                "ordering": ("at", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='Event',
+            name="Revision",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('seq', models.PositiveIntegerField()),
-                ('at', models.DateTimeField()),
-                ('verb', models.CharField(max_length=40)),
-                ('object', models.CharField(max_length=80)),
-                ('data', models.JSONField(default=dict)),
-                ('previous', models.CharField(max_length=64)),
-                ('hash', models.CharField(max_length=64)),
-                ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='studio.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("body", models.JSONField()),
+                ("sha256", models.CharField(max_length=64)),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("reason", models.CharField(blank=True, max_length=200, verbose_name="reason")),
+                (
+                    "audio",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="studio.asset",
+                    ),
+                ),
+                (
+                    "author",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="revisions",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "image",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="studio.asset",
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="revisions", to="studio.item"
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="children",
+                        to="studio.revision",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('project', 'seq'),
-                'constraints': [models.UniqueConstraint(fields=('project', 'seq'), name='event_seq_unique')],
+                "ordering": ("item", "number"),
+            },
+        ),
+        migrations.CreateModel(
+            name="ReleaseItem",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("split", models.CharField(blank=True, max_length=10)),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="releases", to="studio.item"
+                    ),
+                ),
+                (
+                    "release",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="items", to="studio.release"
+                    ),
+                ),
+                (
+                    "revision",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="studio.revision"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("item__code",),
+            },
+        ),
+        migrations.AddField(
+            model_name="item",
+            name="current",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="studio.revision",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Comment",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("text", models.TextField(verbose_name="comment")),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("resolved", models.BooleanField(default=False, verbose_name="settled")),
+                (
+                    "author",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="comments",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="comments", to="studio.item"
+                    ),
+                ),
+                (
+                    "revision",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="comments", to="studio.revision"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("at", "pk"),
+            },
+        ),
+        migrations.AddField(
+            model_name="assignment",
+            name="revision",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="assignments",
+                to="studio.revision",
+            ),
+        ),
+        migrations.CreateModel(
+            name="SignInLink",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("digest", models.CharField(max_length=64, unique=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField()),
+                ("used_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "batch",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="invitations",
+                        to="studio.batch",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="links", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Source",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("stream", models.CharField(blank=True, max_length=60, verbose_name="stream")),
+                ("title", models.CharField(max_length=200, verbose_name="title")),
+                ("place", models.CharField(blank=True, max_length=200, verbose_name="place")),
+                ("date", models.CharField(blank=True, max_length=40, verbose_name="date")),
+                ("rights_holder", models.CharField(blank=True, max_length=200, verbose_name="rights holder")),
+                ("licence", models.CharField(blank=True, max_length=60, verbose_name="licence (SPDX)")),
+                ("consent_file", models.CharField(blank=True, max_length=64, verbose_name="consent on file")),
+                ("notes", models.TextField(blank=True, verbose_name="notes")),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="sources", to="studio.project"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("title",),
+            },
+        ),
+        migrations.AddField(
+            model_name="asset",
+            name="source",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="assets",
+                to="studio.source",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Term",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("genre", "genre"),
+                            ("question_type", "question type"),
+                            ("difficulty", "difficulty"),
+                            ("dimension", "dimension"),
+                            ("instruction", "task type"),
+                            ("strategy", "distractor strategy"),
+                            ("exclusion_reason", "reason of exclusion"),
+                            ("dispute_category", "category of disagreement"),
+                            ("evidence", "kind of evidence"),
+                        ],
+                        max_length=20,
+                        verbose_name="kind",
+                    ),
+                ),
+                ("code", models.CharField(max_length=60, verbose_name="code")),
+                ("label", models.JSONField(default=dict, verbose_name="label")),
+                ("order", models.PositiveIntegerField(default=0)),
+                ("active", models.BooleanField(default=True, verbose_name="in use")),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="children",
+                        to="studio.term",
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="terms", to="studio.project"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("kind", "order", "code"),
+            },
+        ),
+        migrations.AddField(
+            model_name="item",
+            name="difficulty",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="studio.term"
+            ),
+        ),
+        migrations.AddField(
+            model_name="item",
+            name="dimension",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="studio.term"
+            ),
+        ),
+        migrations.AddField(
+            model_name="item",
+            name="excluded_reason",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="studio.term"
+            ),
+        ),
+        migrations.AddField(
+            model_name="item",
+            name="genre",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="studio.term"
+            ),
+        ),
+        migrations.AddField(
+            model_name="item",
+            name="instruction",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="studio.term"
+            ),
+        ),
+        migrations.AddField(
+            model_name="item",
+            name="question_type",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="studio.term"
+            ),
+        ),
+        migrations.CreateModel(
+            name="HistoricalTerm",
+            fields=[
+                ("id", models.BigIntegerField(auto_created=True, blank=True, db_index=True, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("genre", "genre"),
+                            ("question_type", "question type"),
+                            ("difficulty", "difficulty"),
+                            ("dimension", "dimension"),
+                            ("instruction", "task type"),
+                            ("strategy", "distractor strategy"),
+                            ("exclusion_reason", "reason of exclusion"),
+                            ("dispute_category", "category of disagreement"),
+                            ("evidence", "kind of evidence"),
+                        ],
+                        max_length=20,
+                        verbose_name="kind",
+                    ),
+                ),
+                ("code", models.CharField(max_length=60, verbose_name="code")),
+                ("label", models.JSONField(default=dict, verbose_name="label")),
+                ("order", models.PositiveIntegerField(default=0)),
+                ("active", models.BooleanField(default=True, verbose_name="in use")),
+                ("history_id", models.AutoField(primary_key=True, serialize=False)),
+                ("history_date", models.DateTimeField(db_index=True)),
+                ("history_change_reason", models.CharField(max_length=100, null=True)),
+                (
+                    "history_type",
+                    models.CharField(choices=[("+", "Created"), ("~", "Changed"), ("-", "Deleted")], max_length=1),
+                ),
+                (
+                    "history_user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="studio.project",
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        db_constraint=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="studio.term",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "historical term",
+                "verbose_name_plural": "historical terms",
+                "ordering": ("-history_date", "-history_id"),
+                "get_latest_by": ("history_date", "history_id"),
+            },
+            bases=(simple_history.models.HistoricalChanges, models.Model),
+        ),
+        migrations.CreateModel(
+            name="Dispute",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "cause",
+                    models.CharField(
+                        choices=[
+                            ("label", "another answer in re-annotation"),
+                            ("rating", "low or scattered ratings"),
+                            ("review", "rejected in review"),
+                            ("equivalence", "languages differ"),
+                            ("validator", "finding of a check"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "decision",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("keep", "keep the key"),
+                            ("change_key", "change the key"),
+                            ("reword", "reword"),
+                            ("exclude", "exclude"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("note", models.TextField(blank=True)),
+                ("participants", models.JSONField(default=list)),
+                ("agreed", models.JSONField(default=list)),
+                ("opened_at", models.DateTimeField(auto_now_add=True)),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "third_expert",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="disputes",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="disputes", to="studio.item"
+                    ),
+                ),
+                (
+                    "result",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="studio.revision",
+                    ),
+                ),
+                (
+                    "revision",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="disputes", to="studio.revision"
+                    ),
+                ),
+                (
+                    "category",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="studio.term",
+                    ),
+                ),
+                (
+                    "evidence",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="studio.term",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("opened_at",),
+            },
+        ),
+        migrations.CreateModel(
+            name="Draft",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("target", models.CharField(max_length=80)),
+                ("base_version", models.PositiveIntegerField(default=0)),
+                ("body", models.JSONField(default=dict)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="drafts", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("user", "target"), name="draft_unique")],
+            },
+        ),
+        migrations.CreateModel(
+            name="Membership",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("roles", models.JSONField(default=list, verbose_name="roles")),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="memberships", to="studio.project"
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("project", "user"), name="membership_unique")],
+            },
+        ),
+        migrations.CreateModel(
+            name="Event",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("seq", models.PositiveIntegerField()),
+                ("at", models.DateTimeField()),
+                ("verb", models.CharField(max_length=40)),
+                ("object", models.CharField(max_length=80)),
+                ("data", models.JSONField(default=dict)),
+                ("previous", models.CharField(max_length=64)),
+                ("hash", models.CharField(max_length=64)),
+                (
+                    "actor",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="events", to="studio.project"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("project", "seq"),
+                "constraints": [models.UniqueConstraint(fields=("project", "seq"), name="event_seq_unique")],
             },
         ),
         migrations.AddConstraint(
-            model_name='release',
-            constraint=models.UniqueConstraint(fields=('project', 'version'), name='release_unique'),
+            model_name="release",
+            constraint=models.UniqueConstraint(fields=("project", "version"), name="release_unique"),
         ),
         migrations.AddConstraint(
-            model_name='response',
-            constraint=models.UniqueConstraint(condition=models.Q(('supersedes__isnull', True)), fields=('assignment',), name='response_first_unique'),
+            model_name="response",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("supersedes__isnull", True)), fields=("assignment",), name="response_first_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='revision',
-            constraint=models.UniqueConstraint(fields=('item', 'number'), name='revision_unique'),
+            model_name="revision",
+            constraint=models.UniqueConstraint(fields=("item", "number"), name="revision_unique"),
         ),
         migrations.AddConstraint(
-            model_name='releaseitem',
-            constraint=models.UniqueConstraint(fields=('release', 'item'), name='release_item_unique'),
+            model_name="releaseitem",
+            constraint=models.UniqueConstraint(fields=("release", "item"), name="release_item_unique"),
         ),
         migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['user', 'state'], name='studio_assi_user_id_99a75b_idx'),
+            model_name="assignment",
+            index=models.Index(fields=["user", "state"], name="studio_assi_user_id_99a75b_idx"),
         ),
         migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['batch', 'state'], name='studio_assi_batch_i_2d1749_idx'),
+            model_name="assignment",
+            index=models.Index(fields=["batch", "state"], name="studio_assi_batch_i_2d1749_idx"),
         ),
         migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('item__isnull', False), ('user__isnull', False), models.Q(('state', 'void'), _negated=True)), fields=('batch', 'item', 'user', 'step', 'round'), name='assignment_item_unique'),
+            model_name="assignment",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(
+                    ("item__isnull", False), ("user__isnull", False), models.Q(("state", "void"), _negated=True)
+                ),
+                fields=("batch", "item", "user", "step", "round"),
+                name="assignment_item_unique",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('asset__isnull', False), ('user__isnull', False), models.Q(('state', 'void'), _negated=True)), fields=('batch', 'asset', 'user', 'step', 'round'), name='assignment_asset_unique'),
+            model_name="assignment",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(
+                    ("asset__isnull", False), ("user__isnull", False), models.Q(("state", "void"), _negated=True)
+                ),
+                fields=("batch", "asset", "user", "step", "round"),
+                name="assignment_asset_unique",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='asset',
-            constraint=models.UniqueConstraint(fields=('project', 'sha256'), name='asset_unique'),
+            model_name="asset",
+            constraint=models.UniqueConstraint(fields=("project", "sha256"), name="asset_unique"),
         ),
         migrations.AddConstraint(
-            model_name='term',
-            constraint=models.UniqueConstraint(fields=('project', 'kind', 'code'), name='term_unique'),
+            model_name="term",
+            constraint=models.UniqueConstraint(fields=("project", "kind", "code"), name="term_unique"),
         ),
         migrations.AddIndex(
-            model_name='item',
-            index=models.Index(fields=['project', 'state'], name='studio_item_project_0fda6b_idx'),
+            model_name="item",
+            index=models.Index(fields=["project", "state"], name="studio_item_project_0fda6b_idx"),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('project', 'code'), name='item_code_unique'),
+            model_name="item",
+            constraint=models.UniqueConstraint(fields=("project", "code"), name="item_code_unique"),
         ),
     ]
