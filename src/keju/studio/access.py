@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
@@ -12,12 +13,51 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext, gettext_noop
 
 from keju.studio.models import Asset, Item, Project, Role
 from keju.studio.policy import Past, Verb, Verdict, may
 from keju.studio.standing import Settings, past_of, past_with_asset, roles_of, settings_of
 
 P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One link of the navigation."""
+
+    title: str
+    url: str
+    current: bool
+
+
+NAVIGATION: list[tuple[str, str, Verb]] = [
+    ("items", gettext_noop("Items"), Verb.SEE_PROJECT),
+    ("assets", gettext_noop("Pictures and clips"), Verb.SEE_PROJECT),
+    ("work", gettext_noop("My work"), Verb.SEE_PROJECT),
+    ("dashboard", gettext_noop("Progress"), Verb.SEE_PROJECT),
+    ("batches", gettext_noop("Rounds of work"), Verb.MANAGE),
+    ("sources", gettext_noop("Sources"), Verb.SEE_PROJECT),
+    ("members", gettext_noop("People"), Verb.MANAGE),
+    ("terms", gettext_noop("Vocabulary"), Verb.MANAGE),
+    ("settings", gettext_noop("Settings"), Verb.MANAGE),
+    ("import", gettext_noop("Import"), Verb.MANAGE),
+    ("releases", gettext_noop("Releases"), Verb.MANAGE),
+    ("audit", gettext_noop("Log"), Verb.MANAGE),
+]
+"""Name of the URL, title, what one needs to be allowed to open it."""
+
+
+def entries(desk: Desk) -> list[Entry]:
+    """The navigation as this person sees it."""
+    made = []
+    for name, title, verb in NAVIGATION:
+        with suppress(NoReverseMatch):  # a part that is not there
+            url = reverse(name, args=[desk.project.slug])
+            if desk.may(verb):
+                made.append(Entry(gettext(title), url, desk.request.path.startswith(url)))
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +73,11 @@ class Desk:
     def may(self, verb: Verb, target: Item | Asset | None = None) -> Verdict:
         past = Past() if target is None else self.past(target)
         return may(verb, self.roles, past, single_user=self.settings.single_user)
+
+    @property
+    def navigation(self) -> list[Entry]:
+        """The pages of the project that this person may open."""
+        return entries(self)
 
     def past(self, target: Item | Asset) -> Past:
         return past_of(self.user, target) if isinstance(target, Item) else past_with_asset(self.user, target)
