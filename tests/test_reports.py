@@ -15,10 +15,10 @@ from markdown_it import MarkdownIt
 
 import keju.reports
 from keju.errors import Misuse
+from keju.phrase import Phrase
 from keju.reports import show, to_csv, to_html, to_json, to_latex, to_markdown, to_text, unguarded
 from keju.reports.latex import latex_escaped
 from keju.reports.numbers import cell, printable
-from keju.phrase import Phrase
 from keju.results.table import Column, Table
 
 BOARD = Table(
@@ -443,3 +443,15 @@ def test_html_breaks_no_note_before_a_percent_sign() -> None:
     assert "<li>95\u00a0% CI.</li>" in page
     assert "<li>95\u00a0% 置信区间。</li>" in page
     assert '<th scope="row">5 %</th>' in page, "a text of the data stays as it is"
+
+
+@pytest.mark.parametrize(
+    "text", ["abc", "老生 A", "\t\0a", "e\u0301", "👩‍👩‍👧", "❤️", "👍🏽", "ｆｕｌｌ", "\x1b[1m", "\u200b", ""]
+)
+def test_a_text_takes_the_places_that_a_terminal_gives_it(text: str) -> None:
+    """rich is the oracle; it looks at each character of a reply of a megabyte in turn."""
+    from rich.cells import cell_len
+
+    from keju.reports.terminal import _places
+
+    assert _places(text) == cell_len(text)

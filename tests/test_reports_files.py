@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from keju.errors import Misuse
+from keju.phrase import Phrase
 from keju.reports import to_xlsx, write_report
 from keju.reports.files import file_stems
 from keju.reports.xlsx import CELL_LIMIT, sheet_names
-from keju.phrase import Phrase
 from keju.results.table import Column, Table
 from test_reports import BOARD, COUNTS, words
 

@@ -70,7 +70,7 @@ class Splits:
 def plain(benchmark: Benchmark, weights: Mapping[str, Fraction] = WEIGHTS, seed: int = 0) -> Splits:
     """Deal the items out in seeded order, whatever they show or are about (TCO's profile)."""
     wanted = _sizes(benchmark, weights)
-    ranked = iter(sorted((item.id for item in benchmark), key=lambda item_id: _draw(seed, item_id)))
+    ranked = iter(sorted((item.id for item in benchmark), key=lambda item_id: drawn(seed, item_id)))
     of = {next(ranked): split for split, size in wanted.items() for _ in range(size)}
     return Splits({item.id: of[item.id] for item in benchmark}, wanted, "plain", seed)
 
@@ -95,7 +95,7 @@ def balanced(
             raise Misuse(f"no item of {benchmark.name} has the label {name!r}")
     wanted = _sizes(benchmark, weights)
     units = _units(benchmark, media_groups(benchmark) if groups is None else groups)
-    units.sort(key=lambda unit: (-len(unit), _draw(seed, min(unit))))
+    units.sort(key=lambda unit: (-len(unit), drawn(seed, min(unit))))
     cells = {item.id: _cells(item, names) for item in benchmark}
     of = _deal(units, cells, wanted)
     return Splits({item.id: of[item.id] for item in benchmark}, wanted, "balanced", seed, names, grouped)
@@ -197,7 +197,8 @@ def _sizes(benchmark: Benchmark, weights: Mapping[str, Fraction]) -> dict[str, i
     return {name: size for name, size in sizes.items() if size}
 
 
-def _draw(seed: int, item_id: str) -> str:
+def drawn(seed: int, item_id: str) -> str:
+    """What items are sorted by to stand in seeded order: a digest of seed and id, the same on every system."""
     return hashlib.sha256(f"{seed}\n{item_id}".encode("utf-8", "surrogatepass")).hexdigest()
 
 

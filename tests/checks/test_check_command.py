@@ -235,7 +235,7 @@ def test_the_page_carries_its_pictures_and_both_languages(keju: Keju, opera: Pat
     assert "script" not in page.tags
     assert "link" not in page.tags
     assert page.sources
-    assert all(source.startswith("data:image/jpeg;base64,") for source in page.sources)
+    assert all(source.startswith("data:image/webp;base64,") for source in page.sources)
     assert HOSTILE in page.text
     assert RULES["Q205"].title in page.text
     assert RULES["Q205"].title.zh in page.text

@@ -115,9 +115,9 @@ def _installed(tool: Tool) -> Path:
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
         if tool.torch:  # by pip, which honours a wheel for the processor alone where the machine has one
             subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "torch==2.13.0"], check=True)
-        subprocess.run(
-            [sys.executable, "-m", "uv", "pip", "install", "-q", "--python", python, *tool.packages], check=True
-        )
+        install = [sys.executable, "-m", "uv", "pip", "install", "-q", "--python", str(python), *tool.packages]
+        subprocess.run(install, check=True)
+        _fit_torchvision(python)
         ready.touch()
     return python
 

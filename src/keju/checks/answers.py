@@ -176,14 +176,17 @@ def _everybody(subject: Subject, rule: Rule) -> Iterator[Finding]:
     thresholds={"runs": 6, "correlation": -0.5},
 )
 def _negative(subject: Subject, rule: Rule) -> Iterator[Finding]:
-    benchmark, marks = subject
-    totals = {name: (sum(map(bool, run.values())), len(run)) for name, run in marks.seeing.items()}
-    for item, told in _seen(benchmark, marks):
-        if len(told) < rule["runs"]:
-            continue
-        rest = [(totals[name][0] - right) / max(totals[name][1] - 1, 1) for name, right in told.items()]
-        correlation = _correlation([float(right) for right in told.values()], rest)
-        if correlation is not None and correlation <= rule["correlation"]:
+    from keju.stats import item_figures
+
+    seen = list(_seen(*subject))
+    runs = subject[1].seeing
+    if not seen or not runs:
+        return
+    right = [[told.get(name, False) for _, told in seen] for name in runs]
+    answered = [[name in told for _, told in seen] for name in runs]
+    for (item, told), figures in zip(seen, item_figures(right, answered), strict=True):
+        correlation = figures.discrimination
+        if len(told) >= rule["runs"] and correlation is not None and correlation <= rule["correlation"]:
             yield rule.finding(
                 Phrase(
                     f"correlation with the other items over {len(told)} runs: {correlation:.2f}",
@@ -214,13 +217,3 @@ def _best_seeing(items: list[Item], marks: Marks) -> float | None:
 def _tail(right: int, n: int, chance: float) -> float:
     """Probability that drawing is right `right` times of n or more."""
     return sum(math.comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(right, n + 1))
-
-
-def _correlation(one: list[float], other: list[float]) -> float | None:
-    """Pearson's correlation; None where one of them does not vary."""
-    import statistics
-
-    try:
-        return statistics.correlation(one, other)
-    except statistics.StatisticsError:
-        return None

@@ -16,6 +16,7 @@ GROUP = Group()
 _PAIRS = ("()", "[]", "{}", "《》", "〈〉", "「」", "『』", "【】", "〔〕", "“”")
 _CLOSES = {pair[1]: pair[0] for pair in _PAIRS}
 _OPENS = set(_CLOSES.values())
+_BRACKET = re.compile("[" + re.escape("".join(_PAIRS)) + "（）［］｛｝]")
 _LEFT_OUT = re.compile(
     r"\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]"  # formulas in LaTeX
     r"|\([^()\[\]]*,[^()\[\]]*\]|\[[^()\[\]]*,[^()\[\]]*\)",  # half-open intervals: (0, 1]
@@ -51,6 +52,8 @@ def _brackets(item: Item, rule: Rule) -> Iterator[Finding]:
 
 def _alone(text: str) -> list[int]:
     """The places of brackets without a partner; full-width and half-width ones may be partners."""
+    if _BRACKET.search(text) is None:
+        return []
     plain = _LEFT_OUT.sub(lambda found: " " * len(found[0]), fold_width(text))
     waiting: list[int] = []
     alone: list[int] = []

@@ -12,11 +12,13 @@ from keju.checks import (
     brackets,
     characters,
     duplicates,
+    files,
     folders,
     ids,
     images,
     keys,
     language,
+    options,
     photographs,
     questions,
     sets,
@@ -32,8 +34,8 @@ from keju.errors import MissingExtra
 from keju.formats.names import in_order
 
 _GROUPS = (
-    *(structure, folders, ids),
-    *(questions, keys, duplicates),
+    *(structure, files, folders, ids),
+    *(questions, options, keys, duplicates),
     *(images, photographs, audio, twins),
     *(language, translations, characters, brackets),
     *(sets, answers),

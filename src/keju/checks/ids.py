@@ -1,4 +1,4 @@
-"""Rules F on ids as a whole: their form, gaps and look-alikes; and the splits that are made of them."""
+"""Rules F3 and F5: ids, and the splits that are made of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from keju.benchmark import Benchmark
 from keju.checks.finding import Finding
+from keju.checks.problems import met
 from keju.checks.rule import Group, Rule
 from keju.errors import BadFile
 from keju.formats.json_text import parse_json
@@ -17,6 +18,40 @@ from keju.items import Item
 from keju.phrase import Phrase, listed
 
 GROUP = Group()
+_RECORDS = '000 "Data Records"'
+_SCRIPTS = '000 "Quality Assurance and Validation"'
+
+met(
+    GROUP,
+    "F301",
+    "id-twice",
+    "error",
+    "duplicate_id",
+    title=Phrase("two items have one id", "两题编号相同"),
+    why=Phrase("Answers are kept by id; only the first item is asked.", "作答按编号记录，只有第一题会被使用。"),
+    good="0001, 0002, 0003",
+    bad="0001, 0002, 0002",
+    remedy=Phrase("give each item its own id", "请让每题的编号各不相同"),
+)
+
+
+met(
+    GROUP,
+    "F302",
+    "id-grammar",
+    "warning",
+    "id_grammar",
+    profile="multi-tw",
+    title=Phrase("an id is not VV-S-L-Pn-QQQ", "编号不是 VV-S-L-Pn-QQQ 格式"),
+    why=Phrase(
+        "Volume, section, level and part are read from the id; breakdowns by level miss this item.",
+        "册、部分、等级都从编号读出；按等级统计时会漏掉该题。",
+    ),
+    good="01-L-A-P1-001",
+    bad="1_L_A_1_1",
+    paper="001 §2, Table 1",
+    remedy=Phrase("write the id like 01-L-A-P1-001", "请把编号写成 01-L-A-P1-001 的样子"),
+)
 
 
 @GROUP.rule(
@@ -135,6 +170,66 @@ def _ids_alike(benchmark: Benchmark, rule: Rule) -> Iterator[Finding]:
             )
 
 
+met(
+    GROUP,
+    "F501",
+    "split-unreadable",
+    "error",
+    "split_unreadable",
+    title=Phrase("a split list cannot be read", "划分列表无法读取"),
+    why=Phrase("Its items belong to no split, so they are neither trained on nor tested.", "其中的题不属于任何划分。"),
+    good='["0001", "0002"]',
+    bad='{"0001": "train"}',
+    paper=_RECORDS,
+    remedy=Phrase("write one JSON list of item ids", "请写成一个由题目编号组成的 JSON 列表"),
+)
+
+
+met(
+    GROUP,
+    "F502",
+    "split-unknown-id",
+    "error",
+    "split_unknown_id",
+    title=Phrase("a split lists an item that is not there", "划分列表中有不存在的题目"),
+    why=Phrase("The split is smaller than its list says.", "实际的题数比列表少。"),
+    good="train.json lists ids of the folder",
+    bad="train.json lists 1001 of 1,000 items",
+    paper=_SCRIPTS,
+    remedy=Phrase("correct the id in the list, or take it out", "请改正列表中的编号，或将其删去"),
+)
+
+
+met(
+    GROUP,
+    "F503",
+    "split-overlap",
+    "error",
+    "split_overlap",
+    title=Phrase("an item stands in two splits", "同一题出现在两个划分中"),
+    why=Phrase("A model trained on the one has seen the test.", "用训练集训练的模型等于提前看过了试题。"),
+    good="each id in one list",
+    bad="0007 in train.json and in test.json",
+    paper=_RECORDS,
+    remedy=Phrase("keep the item in one list", "请只在一个列表中保留该题"),
+)
+
+
+met(
+    GROUP,
+    "F504",
+    "split-misses",
+    "warning",
+    "split_misses",
+    title=Phrase("no split lists some items", "部分题目不属于任何划分"),
+    why=Phrase("They are neither trained on nor tested.", "这些题既不用于训练，也不用于测试。"),
+    good="train, val and test together list every item",
+    bad="1,000 items and lists of 700, 100 and 199",
+    paper=_RECORDS,
+    remedy=Phrase("add each of them to one list", "请把每一题加进一个列表"),
+)
+
+
 @GROUP.rule(
     "F505",
     "split-sizes",
@@ -146,7 +241,7 @@ def _ids_alike(benchmark: Benchmark, rule: Rule) -> Iterator[Finding]:
     ),
     good="split_metadata.json says 700 and train.json lists 700",
     bad="split_metadata.json says 700 and train.json lists 699",
-    paper='000 "Data Records"',
+    paper=_RECORDS,
 )
 def _split_sizes(benchmark: Benchmark, rule: Rule) -> Iterator[Finding]:
     sizes: dict[str, int] = defaultdict(int)

@@ -99,10 +99,7 @@ def _cut(image: MeasuredImage, rule: Rule) -> Iterator[Finding]:
 def _too_large(image: MeasuredImage, rule: Rule) -> Iterator[Finding]:
     picture = image.picture
     if picture.trouble in ("too-many-pixels", "too-large"):
-        message = Phrase(
-            f"{image.file} is too large and was not opened: {picture.reason}",
-            f"{image.file} 过大，未打开：{picture.reason.zh}",
-        )
+        message = Phrase(f"too large, not opened: {picture.reason}", f"图片过大，未打开：{picture.reason.zh}")
         remedy = Phrase("make it smaller, or leave it out", "请缩小图片，或不要使用它")
         size: dict[str, Any] = {"width": picture.width, "height": picture.height, "bytes": picture.bytes}
         yield rule.finding(message, remedy, **image.where, **size)

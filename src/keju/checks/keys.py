@@ -1,4 +1,4 @@
-"""Rules Q on all keys together: what a guesser could use who sees no question."""
+"""Rules Q2 and Q4: the key of an item, and all keys together: what a guesser could use who sees no question."""
 
 from __future__ import annotations
 
@@ -7,12 +7,121 @@ from collections.abc import Iterator
 
 from keju.benchmark import Benchmark
 from keju.checks.finding import Finding
+from keju.checks.problems import RULE_OF, met
 from keju.checks.rule import Group, Rule
 from keju.items import Item
 from keju.phrase import Phrase, listed
 
 GROUP = Group()
 _CHOICES = '000 "Question Construction"'
+
+met(
+    GROUP,
+    "Q201",
+    "answer-empty",
+    "error",
+    "answer_empty",
+    title=Phrase("the answer is empty", "答案为空"),
+    why=Phrase("Without its key no reply can be marked, so the item is left out.", "没有答案就无法判分，该题被略去。"),
+    good="C",
+    bad="an empty answer file",
+    paper='000 "Quality Assurance and Validation"',
+    remedy=Phrase("write the capital letter of the right option", "请写上正确选项的大写字母"),
+)
+
+
+met(
+    GROUP,
+    "Q202",
+    "answer-not-an-option",
+    "error",
+    "answer_not_offered",
+    "answer_unusable",
+    title=Phrase("the answer is none of the options", "答案不在选项中"),
+    why=Phrase("No reply could ever be right, so the item is left out.", "怎么答都不会对，所以该题被略去。"),
+    good="C, of A to D",
+    bad="E, of A to D",
+    paper='000 "Quality Assurance and Validation"; 001 Table 1',
+    remedy=Phrase("correct the letter, or add the option that is missing", "请改正字母，或补上缺少的选项"),
+)
+
+
+met(
+    GROUP,
+    "Q203",
+    "answer-several",
+    "error",
+    "answer_several",
+    title=Phrase("the answer names several options", "答案有多个选项"),
+    why=Phrase(
+        "An item has one right option; marking knows no half points, so it is left out.",
+        "每题只能有一个正确选项，判分没有半分，所以该题被略去。",
+    ),
+    good="C",
+    bad="CD",
+    paper=_CHOICES,
+    remedy=Phrase(
+        "reword the item so that one option is right, or make it two items", "请修改题目，使正确选项唯一，或拆成两题"
+    ),
+)
+
+
+@GROUP.rule(
+    "Q204",
+    "key-missing",
+    "error",
+    "benchmark",
+    title=Phrase("an item has no key", "题目没有答案"),
+    why=Phrase(
+        "No reply to it is ever right. Where a whole split has no keys they are taken to be withheld on purpose.",
+        "这样的题怎么答都不算对。如果整个划分都没有答案，则视为有意保留。",
+    ),
+    good='"answer": "C"',
+    bad='"answer": null, beside items that have one',
+)
+def _keys_missing(benchmark: Benchmark, rule: Rule) -> Iterator[Finding]:
+    told = {problem.item for problem in benchmark.problems if RULE_OF.get(problem.code) in ("F102", "Q202")}
+    of_split: dict[str | None, list[Item]] = defaultdict(list)
+    for item in benchmark:
+        of_split[item.split].append(item)
+    for split, items in of_split.items():
+        without = [item for item in items if item.answer is None]
+        if without and len(without) == len(items):
+            name = Phrase(f"split {split}", f"划分 {split}") if split else Phrase("the benchmark", "题库")
+            yield rule.finding(
+                Phrase(f"no item of {name} has a key", f"{name.zh}的题都没有答案"),
+                Phrase("nothing, if the keys are withheld on purpose", "如果答案是有意不公开的，无需处理"),
+                severity="note",
+                items=len(items),
+            )
+            continue
+        for item in (item for item in without if item.id not in told):
+            yield rule.finding(
+                Phrase("has no key, and others have one", "没有答案，而其他题有"),
+                Phrase("write the letter of the right option", "请写上正确选项的字母"),
+                item=item.id,
+            )
+
+
+RULE_OF["answer_hidden"] = "Q204"
+
+
+met(
+    GROUP,
+    "Q205",
+    "answer-form",
+    "warning",
+    "answer_form",
+    title=Phrase("the answer is not one capital letter", "答案不是一个大写字母"),
+    why=Phrase(
+        "keju knows what is meant; a script that compares letters counts every right reply as wrong.",
+        "keju 能看懂，但逐字比较的脚本会把所有正确回答判为错误。",
+    ),
+    good="C",
+    bad="c, (C), 答案：C, or the option's text",
+    paper='000 "Data Organization"',
+    remedy=Phrase("write the capital letter alone", "请只写一个大写字母"),
+)
 
 
 @GROUP.rule(

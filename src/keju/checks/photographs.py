@@ -3,8 +3,8 @@
 The TCO paper's criteria are for photographs of a stage. Drawings and scanned pages of an exam fail most of them, being
 white and flat, so they hold for the profile `tco` alone; contrast, which every picture needs, holds for all.
 
-One criterion is left to people: performers fill at least 30 % of the frame. To find performers takes a trained detector,
-and none comes with keju.
+One criterion is left to people: performers fill at least 30 % of the frame. To find performers takes a trained
+detector, and none comes with keju.
 """
 
 from __future__ import annotations

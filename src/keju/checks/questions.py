@@ -1,27 +1,22 @@
-"""Rules Q on one item: stem, options and key. `keys` and `duplicates` look at the whole."""
+"""Rules Q1: the question, the number of its options and their labels."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from keju.benchmark import Benchmark
 from keju.checks.finding import Finding
 from keju.checks.problems import RULE_OF, met
 from keju.checks.rule import Group, Rule
+from keju.checks.texts import in_language
 from keju.formats.multi_tw_item import KEPT as KEPT_ROW
-from keju.formats.question_text import mark_of, names_other_options
+from keju.formats.question_text import mark_of
 from keju.formats.tco_item import KEPT as KEPT_TEXTS
-from keju.items import LABELS, Item, Wording
+from keju.items import LABELS, Item
 from keju.phrase import Phrase, listed
-from keju.script import HAN, fold, fold_width
+from keju.script import fold_width
 
 GROUP = Group()
-_CHOICES = '000 "Question Construction"'
-
-# Stem and options
 
 
 @GROUP.rule(
@@ -44,7 +39,9 @@ def _stem_empty(item: Item, rule: Rule) -> Iterator[Finding]:
     for wording in item.wordings.values():
         if not wording.question.strip() and not wording.instruction.strip() and not heard:
             yield rule.finding(
-                Phrase(f"the question{_in(item, wording)} is empty", f"题干为空{_in(item, wording).zh}"),
+                Phrase(
+                    f"the question{in_language(item, wording)} is empty", f"题干为空{in_language(item, wording).zh}"
+                ),
                 Phrase("write the question", "请写上题干"),
                 item=item.id,
             )
@@ -66,7 +63,7 @@ RULE_OF["question_empty"] = "Q101"  # the readers that say so leave the item as 
     ),
     good="A, B, C, D",
     bad="A, B, C",
-    paper=_CHOICES,
+    paper='000 "Question Construction"',
     thresholds={"fewest": 4, "most": 4},
 )
 @GROUP.rule(
@@ -126,6 +123,8 @@ met(
         "mark the options (A), (B), (C), (D), each on a line of its own", "请把选项标为 (A)、(B)、(C)、(D)，每个占一行"
     ),
 )
+
+
 met(
     GROUP,
     "Q106",
@@ -193,332 +192,12 @@ def _number_in_stem(item: Item, rule: Rule) -> Iterator[Finding]:
         if found and not re.search(r"[\n;。]\s*\(?\d{1,3}\s*[.、）)]", fold_width(wording.question)[found.end() :]):
             yield rule.finding(
                 Phrase(
-                    f"the question{_in(item, wording)} begins with {found[0].strip()!r}",
-                    f"题干以“{found[0].strip()}”开头{_in(item, wording).zh}",
+                    f"the question{in_language(item, wording)} begins with {found[0].strip()!r}",
+                    f"题干以“{found[0].strip()}”开头{in_language(item, wording).zh}",
                 ),
                 Phrase("remove the number", "请删去题号"),
                 item=item.id,
             )
-
-
-# Key
-
-met(
-    GROUP,
-    "Q201",
-    "answer-empty",
-    "error",
-    "answer_empty",
-    title=Phrase("the answer is empty", "答案为空"),
-    why=Phrase("Without its key no reply can be marked, so the item is left out.", "没有答案就无法判分，该题被略去。"),
-    good="C",
-    bad="an empty answer file",
-    paper='000 "Quality Assurance and Validation"',
-    remedy=Phrase("write the capital letter of the right option", "请写上正确选项的大写字母"),
-)
-met(
-    GROUP,
-    "Q202",
-    "answer-not-an-option",
-    "error",
-    "answer_not_offered",
-    "answer_unusable",
-    title=Phrase("the answer is none of the options", "答案不在选项中"),
-    why=Phrase("No reply could ever be right, so the item is left out.", "怎么答都不会对，所以该题被略去。"),
-    good="C, of A to D",
-    bad="E, of A to D",
-    paper='000 "Quality Assurance and Validation"; 001 Table 1',
-    remedy=Phrase("correct the letter, or add the option that is missing", "请改正字母，或补上缺少的选项"),
-)
-met(
-    GROUP,
-    "Q203",
-    "answer-several",
-    "error",
-    "answer_several",
-    title=Phrase("the answer names several options", "答案有多个选项"),
-    why=Phrase(
-        "An item has one right option; marking knows no half points, so it is left out.",
-        "每题只能有一个正确选项，判分没有半分，所以该题被略去。",
-    ),
-    good="C",
-    bad="CD",
-    paper=_CHOICES,
-    remedy=Phrase(
-        "reword the item so that one option is right, or make it two items", "请修改题目，使正确选项唯一，或拆成两题"
-    ),
-)
-
-
-@GROUP.rule(
-    "Q204",
-    "key-missing",
-    "error",
-    "benchmark",
-    title=Phrase("an item has no key", "题目没有答案"),
-    why=Phrase(
-        "No reply to it is ever right. Where a whole split has no keys they are taken to be withheld on purpose.",
-        "这样的题怎么答都不算对。如果整个划分都没有答案，则视为有意保留。",
-    ),
-    good='"answer": "C"',
-    bad='"answer": null, beside items that have one',
-)
-def _keys_missing(benchmark: Benchmark, rule: Rule) -> Iterator[Finding]:
-    told = {problem.item for problem in benchmark.problems if RULE_OF.get(problem.code) in ("F102", "Q202")}
-    of_split: dict[str | None, list[Item]] = defaultdict(list)
-    for item in benchmark:
-        of_split[item.split].append(item)
-    for split, items in of_split.items():
-        without = [item for item in items if item.answer is None]
-        if without and len(without) == len(items):
-            name = Phrase(f"split {split}", f"划分 {split}") if split else Phrase("the benchmark", "题库")
-            yield rule.finding(
-                Phrase(f"no item of {name} has a key", f"{name.zh}的题都没有答案"),
-                Phrase("nothing, if the keys are withheld on purpose", "如果答案是有意不公开的，无需处理"),
-                severity="note",
-                items=len(items),
-            )
-            continue
-        for item in (item for item in without if item.id not in told):
-            yield rule.finding(
-                Phrase("has no key, and others have one", "没有答案，而其他题有"),
-                Phrase("write the letter of the right option", "请写上正确选项的字母"),
-                item=item.id,
-            )
-
-
-RULE_OF["answer_hidden"] = "Q204"
-
-
-met(
-    GROUP,
-    "Q205",
-    "answer-form",
-    "warning",
-    "answer_form",
-    title=Phrase("the answer is not one capital letter", "答案不是一个大写字母"),
-    why=Phrase(
-        "keju knows what is meant; a script that compares letters counts every right reply as wrong.",
-        "keju 能看懂，但逐字比较的脚本会把所有正确回答判为错误。",
-    ),
-    good="C",
-    bad="c, (C), 答案：C, or the option's text",
-    paper='000 "Data Organization"',
-    remedy=Phrase("write the capital letter alone", "请只写一个大写字母"),
-)
-
-# Options against each other and the stem
-
-
-@GROUP.rule(
-    "Q301",
-    "options-identical",
-    "error",
-    "item",
-    title=Phrase("two options are the same", "有两个选项相同"),
-    why=Phrase(
-        "Where the key is one of them, the other is as right and is marked wrong; else there is one option less.",
-        "如果其中之一是答案，另一个同样正确却会被判错；否则等于少了一个选项。",
-    ),
-    good="生, 旦, 净, 丑",
-    bad="生, 旦, 旦, 丑",
-    paper=_CHOICES,
-)
-def _options_identical(item: Item, rule: Rule) -> Iterator[Finding]:
-    for wording in item.wordings.values():
-        same: dict[str, list[str]] = defaultdict(list)
-        for label, text in wording.options.items():
-            same[_plain(text)].append(label)
-        for text, labels in same.items():
-            if text and len(labels) > 1:
-                keyed = item.answer in labels
-                names = listed(labels, between=(" and ", " 和 "))
-                yield rule.finding(
-                    Phrase(
-                        f"options {names}{_in(item, wording)} both read {wording.options[labels[0]]!r}"
-                        + (f"; the key is {item.answer}" if keyed else ""),
-                        f"选项 {names.zh} 相同{_in(item, wording).zh}：“{wording.options[labels[0]]}”"
-                        + (f"；答案是 {item.answer}" if keyed else ""),
-                    ),
-                    Phrase("replace one of them by another distractor", "请把其中一个换成别的干扰项"),
-                    item=item.id,
-                    severity="error" if keyed else "warning",
-                )
-
-
-@GROUP.rule(
-    "Q302",
-    "option-empty",
-    "error",
-    "item",
-    title=Phrase("an option is empty", "有空选项"),
-    why=Phrase(
-        "The model is shown a letter without a text. Only where all options are in the picture or in the recording may "
-        "all be empty.",
-        "模型只看到字母而没有内容。只有当所有选项都在图片或录音中时，才可以全部为空。",
-    ),
-    good="生, 旦, 净, 丑; or A, B, C alone beside a picture that shows them",
-    bad="生, 旦, (nothing), 丑",
-    paper="001 §2.1 Completeness Check",
-)
-def _option_empty(item: Item, rule: Rule) -> Iterator[Finding]:
-    for wording in item.wordings.values():
-        empty = [label for label, text in wording.options.items() if not text.strip()]
-        if empty and not (len(empty) == len(wording.options) and item.media):
-            names = listed(empty)
-            yield rule.finding(
-                Phrase(
-                    f"nothing is written for option {names}{_in(item, wording)}",
-                    f"选项 {names.zh} 没有内容{_in(item, wording).zh}",
-                ),
-                Phrase("write the option, or remove it", "请写上选项内容，或删去该选项"),
-                item=item.id,
-            )
-
-
-@GROUP.rule(
-    "Q303",
-    "option-about-options",
-    "warning",
-    "item",
-    title=Phrase("an option speaks of the other options", "有选项指涉其他选项"),
-    why=Phrase(
-        "“All of the above” can be told without knowing all, and such an item cannot be put in another order.",
-        "“以上都对”不必全懂也能猜到；这样的题也不能打乱选项顺序。",
-    ),
-    good="four answers to the question",
-    bad="以上都不对, 以上皆是, A和B都对, none of the above",
-    paper=_CHOICES,
-)
-def _option_about_options(item: Item, rule: Rule) -> Iterator[Finding]:
-    wording = item.wording
-    for label, text in wording.options.items():
-        named = set(re.findall("(?<![A-Za-z])[A-Z](?![A-Za-z])", fold_width(text)))
-        if len(re.sub(r"\W", "", text)) < 2 or not named <= wording.options.keys():
-            continue  # `C` alone may be carbon, and `F 和 G` are people
-        if names_other_options(text):
-            yield rule.finding(
-                Phrase(f"option {label}, {text!r}, speaks of the other options", f"选项 {label}“{text}”指涉其他选项"),
-                Phrase("replace it by an answer of its own", "请换成一个独立的选项"),
-                item=item.id,
-            )
-
-
-@GROUP.rule(
-    "Q304",
-    "stem-contains-answer",
-    "warning",
-    "item",
-    title=Phrase("the question contains the answer", "题干中出现了答案"),
-    why=Phrase(
-        "Whoever compares question and options finds the key without the picture or the sound.",
-        "对照题干和选项就能找到答案，不需要看图或听录音。",
-    ),
-    good="图中演员手持何物？ with the key 折扇",
-    bad="图中手持折扇的演员手里拿的是什么？ with the key 折扇",
-    paper=_CHOICES,
-    thresholds={"han": 2, "letters": 4},
-)
-def _stem_contains_answer(item: Item, rule: Rule) -> Iterator[Finding]:
-    for wording in item.wordings.values():
-        key = wording.options.get(item.answer or "", "").strip(" 。.")
-        if not _long_enough(key, rule):
-            continue
-        others = [text.strip(" 。.") for label, text in wording.options.items() if label != item.answer]
-        told = [text for text in [key, *others] if text and _occurs(text, wording.question)]
-        if told == [key]:
-            yield rule.finding(
-                Phrase(
-                    f"the question{_in(item, wording)} contains the key {item.answer}, {key!r}, and no other option",
-                    f"题干中出现了答案 {item.answer}“{key}”，而没有其他选项{_in(item, wording).zh}",
-                ),
-                Phrase(
-                    "reword the question, or let it name the other options too",
-                    "请改写题干，或让其他选项也出现在题干中",
-                ),
-                item=item.id,
-            )
-
-
-@GROUP.rule(
-    "Q305",
-    "mark-left-in-option",
-    "warning",
-    "item",
-    title=Phrase("the options still bear their marks", "选项内容中残留标号"),
-    why=Phrase(
-        "The model reads the letter twice, and in another order the letters inside contradict those before them.",
-        "模型会看到两遍字母；打乱选项后，残留的字母还会与标号矛盾。",
-    ),
-    good="A: 生, B: 旦",
-    bad="A: A 生, B: B 旦",
-    thresholds={"options": 2},
-)
-def _marks_left(item: Item, rule: Rule) -> Iterator[Finding]:
-    for wording in item.wordings.values():
-        texts = {label: fold_width(text) for label, text in wording.options.items()}
-        marked = [label for label, text in texts.items() if re.match(rf"[(\[]{label}[)\]]|{label}[).:、]\s*\S", text)]
-        lettered = [label for label, text in texts.items() if re.match(rf"{label}\s+\S", text)]
-        if len(marked) >= rule["options"] or len(marked) + len(lettered) == len(texts) > 1:
-            names = listed(sorted([*marked, *lettered]))  # letters alone only in all: A minor, G major, C major
-            yield rule.finding(
-                Phrase(
-                    f"the texts of {names}{_in(item, wording)} begin with their own letters",
-                    f"选项 {names.zh} 的内容以自己的标号开头{_in(item, wording).zh}",
-                ),
-                Phrase("remove the letters from the texts", "请删去选项内容中的标号"),
-                item=item.id,
-            )
-
-
-@GROUP.rule(
-    "Q306",
-    "option-repeats-stem",
-    "error",
-    "item",
-    title=Phrase("an option is the question itself", "选项与题干相同"),
-    why=Phrase("Something was pasted into the wrong place.", "多半是粘贴错了位置。"),
-    good="four answers",
-    bad="图中角色属于哪个行当？ as option B",
-)
-def _option_repeats_stem(item: Item, rule: Rule) -> Iterator[Finding]:
-    for wording in item.wordings.values():
-        stem = _plain(wording.question)
-        for label, text in wording.options.items():
-            if len(stem) > 1 and _plain(text) == stem:
-                yield rule.finding(
-                    Phrase(
-                        f"option {label}{_in(item, wording)} repeats the question",
-                        f"选项 {label} 与题干相同{_in(item, wording).zh}",
-                    ),
-                    Phrase("write the option", "请写上真正的选项内容"),
-                    item=item.id,
-                )
-
-
-def _in(item: Item, wording: Wording) -> Phrase:
-    """` in en`, where the item has several wordings."""
-    tag = wording.language
-    return Phrase(f" in {tag}", f"（{tag}）") if len(item.wordings) > 1 else Phrase("", "")
-
-
-def _plain(text: str) -> str:
-    """A text for comparison with its neighbours: widths, blanks and the end's full stop do not count; case does."""
-    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip().rstrip("。.;；")
-
-
-def _long_enough(text: str, rule: Rule) -> bool:
-    """Whether a text is long enough to be more than a chance word of the question."""
-    han = len(re.findall(f"[{HAN}]", text))
-    return han >= rule["han"] or (han == 0 and len(re.findall(r"[^\W\d_]", text)) >= rule["letters"])
-
-
-def _occurs(text: str, stem: str) -> bool:
-    """Whether the text stands in the stem, in Latin letters as whole words."""
-    text, stem = fold(text).casefold(), fold(stem).casefold()
-    if not text.isascii():
-        return text in stem
-    return re.search(rf"(?<!\w){re.escape(text)}(?!\w)", stem) is not None
 
 
 def _labels_as_written(item: Item) -> list[str] | None:

@@ -1,4 +1,4 @@
-"""Rules F, as the readers met them: files, encodings, ids, metadata, splits. `folders` and `ids` look further."""
+"""Rules F0, F1 and F4: the members of an item, as the readers met them. `files`, `folders` and `ids` look further."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ met(
     remedy=Phrase("look at the place and correct it as the message says", "请查看该处，按提示改正"),
 )
 
-# Members of an item
 
 met(
     GROUP,
@@ -78,6 +77,8 @@ met(
         "请补上题干；如果该题已经删去，请把它的其他文件也删掉",
     ),
 )
+
+
 met(
     GROUP,
     "F102",
@@ -93,6 +94,8 @@ met(
         "add a text file with the one capital letter of the right option", "请补上答案文件，其中只写正确选项的大写字母"
     ),
 )
+
+
 met(
     GROUP,
     "F103",
@@ -111,6 +114,8 @@ met(
         "put the file where the item says, or correct its name there", "请把文件放到题目所写的位置，或改正文件名"
     ),
 )
+
+
 met(
     GROUP,
     "F104",
@@ -124,6 +129,8 @@ met(
     paper=_MEMBERS,
     remedy=Phrase("keep the right one and remove the other", "请保留正确的一个，删除另一个"),
 )
+
+
 met(
     GROUP,
     "F105",
@@ -140,6 +147,8 @@ met(
     paper=_SCRIPTS,
     remedy=Phrase("rename it to its item's number, or move it out of the folder", "请按题号改名，或移出该文件夹"),
 )
+
+
 met(
     GROUP,
     "F108",
@@ -152,6 +161,8 @@ met(
     bad="a file without permission to read it",
     remedy=Phrase("open the file once, set its permissions or copy it again", "请试着打开该文件，修改权限或重新复制"),
 )
+
+
 met(
     GROUP,
     "F109",
@@ -169,6 +180,8 @@ met(
         "copy the file into the folder and name it by its path there", "请把文件复制到文件夹内，并写文件夹内的路径"
     ),
 )
+
+
 met(
     GROUP,
     "F110",
@@ -184,6 +197,8 @@ met(
         "如果其中有题目，请移到第一张工作表；否则请删除该表",
     ),
 )
+
+
 met(
     GROUP,
     "F111",
@@ -199,6 +214,8 @@ met(
     bad="an option that became 2-Jan or #NAME?",
     remedy=Phrase("format the column as text and type the cell again", "请把该列设为“文本”格式，重新输入该单元格"),
 )
+
+
 met(
     GROUP,
     "F112",
@@ -212,6 +229,8 @@ met(
     paper=_FIELDS,
     remedy=Phrase("give the item an id that no other has", "请给该题一个不重复的编号"),
 )
+
+
 met(
     GROUP,
     "F113",
@@ -229,6 +248,8 @@ met(
     paper=_SCRIPTS,
     remedy=Phrase("rename the file in plain half-width characters", "请用半角字符重新命名该文件"),
 )
+
+
 met(
     GROUP,
     "F114",
@@ -243,6 +264,8 @@ met(
     bad="images\\0001.png",
     remedy=Phrase("write / instead of \\", "请把 \\ 改成 /"),
 )
+
+
 met(
     GROUP,
     "F115",
@@ -256,6 +279,7 @@ met(
     paper=_FIELDS,
     remedy=Phrase("write null, without quotation marks", "请写 null，不加引号"),
 )
+
 
 met(
     GROUP,
@@ -273,109 +297,7 @@ met(
     remedy=Phrase("nothing, if these are the rows that are meant", "如果本来就只要这些行，无需处理"),
 )
 
-# Encodings
 
-met(
-    GROUP,
-    "F201",
-    "encoding-not-utf8",
-    "warning",
-    "encoding_not_utf8",
-    title=Phrase("a file is not UTF-8", "文件不是 UTF-8 编码"),
-    why=Phrase(
-        "Other programs stop at its first Chinese character, or show wrong ones without a word.",
-        "其他程序读到第一个汉字就会出错，或者不声不响地显示乱码。",
-    ),
-    good="UTF-8 without BOM",
-    bad="GB18030 (GBK), Big5, UTF-16",
-    paper=_SCRIPTS,
-    remedy=Phrase("look at the text once, then save the file as UTF-8", "请先核对文字，再把文件另存为 UTF-8"),
-)
-met(
-    GROUP,
-    "F202",
-    "byte-order-mark",
-    "warning",
-    "encoding_bom",
-    title=Phrase("a file begins with a byte order mark", "文件开头有 BOM"),
-    why=Phrase(
-        "The mark is invisible; other programs take it for a part of the question or of the first column's name.",
-        "BOM 看不见，其他程序会把它当成题干或列名的一部分。",
-    ),
-    good="UTF-8 without BOM",
-    bad="UTF-8 with BOM, as old Notepad saves it",
-    paper=_SCRIPTS,
-    remedy=Phrase("save the file as UTF-8 without BOM", "请另存为“UTF-8（无 BOM）”"),
-)
-met(
-    GROUP,
-    "F203",
-    "encoding-unknown",
-    "error",
-    "encoding_unknown",
-    title=Phrase("no encoding fits a file", "无法判断文件的编码"),
-    why=Phrase(
-        "The file is damaged, or mixes two encodings; guessing would put wrong characters into the exam.",
-        "文件损坏，或者混用了两种编码；猜测会把错字带进考题。",
-    ),
-    good="one encoding from the first byte to the last",
-    bad="a UTF-8 file into which GBK lines were pasted",
-    paper=_SCRIPTS,
-    remedy=Phrase(
-        "open the file where it was written, correct the broken characters and save it as UTF-8",
-        "请用原来的软件打开，改正乱码，再存为 UTF-8",
-    ),
-)
-met(
-    GROUP,
-    "F204",
-    "encoding-ambiguous",
-    "error",
-    "encoding_ambiguous",
-    title=Phrase("a file makes sense in two encodings", "文件用两种编码都读得通"),
-    why=Phrase(
-        "Read in the wrong one it shows other, quite possible characters; only its author can tell.",
-        "用错编码会读出另一些像样的字，只有作者能判断。",
-    ),
-    good="a file in UTF-8",
-    bad="four characters that are words in GB18030 and in Big5",
-    paper=_SCRIPTS,
-    remedy=Phrase(
-        "save it as UTF-8, or say the encoding: --encoding big5", "请存为 UTF-8，或说明编码：--encoding big5"
-    ),
-)
-
-# Ids, metadata and splits
-
-met(
-    GROUP,
-    "F301",
-    "id-twice",
-    "error",
-    "duplicate_id",
-    title=Phrase("two items have one id", "两题编号相同"),
-    why=Phrase("Answers are kept by id; only the first item is asked.", "作答按编号记录，只有第一题会被使用。"),
-    good="0001, 0002, 0003",
-    bad="0001, 0002, 0002",
-    remedy=Phrase("give each item its own id", "请让每题的编号各不相同"),
-)
-met(
-    GROUP,
-    "F302",
-    "id-grammar",
-    "warning",
-    "id_grammar",
-    profile="multi-tw",
-    title=Phrase("an id is not VV-S-L-Pn-QQQ", "编号不是 VV-S-L-Pn-QQQ 格式"),
-    why=Phrase(
-        "Volume, section, level and part are read from the id; breakdowns by level miss this item.",
-        "册、部分、等级都从编号读出；按等级统计时会漏掉该题。",
-    ),
-    good="01-L-A-P1-001",
-    bad="1_L_A_1_1",
-    paper=_FIELDS,
-    remedy=Phrase("write the id like 01-L-A-P1-001", "请把编号写成 01-L-A-P1-001 的样子"),
-)
 met(
     GROUP,
     "F401",
@@ -392,6 +314,8 @@ met(
     paper='000 "Data Records", "Evaluation Setup"',
     remedy=Phrase("find out which is right, then correct the other", "请确认哪一个正确，再改正另一个"),
 )
+
+
 met(
     GROUP,
     "F402",
@@ -408,6 +332,8 @@ met(
         "请改正所指出的位置：常见的是多了或少了逗号、括号，或用了中文引号",
     ),
 )
+
+
 met(
     GROUP,
     "F403",
@@ -420,6 +346,8 @@ met(
     bad="labels.csv that ends at 0990",
     remedy=Phrase("add their rows", "请补上这些题的行"),
 )
+
+
 met(
     GROUP,
     "F404",
@@ -433,56 +361,4 @@ met(
     bad="an instruction with another wording",
     paper=_FIELDS,
     remedy=Phrase("correct the instruction, or add it to tasks.toml", "请改正作答说明，或把它加进 tasks.toml"),
-)
-met(
-    GROUP,
-    "F501",
-    "split-unreadable",
-    "error",
-    "split_unreadable",
-    title=Phrase("a split list cannot be read", "划分列表无法读取"),
-    why=Phrase("Its items belong to no split, so they are neither trained on nor tested.", "其中的题不属于任何划分。"),
-    good='["0001", "0002"]',
-    bad='{"0001": "train"}',
-    paper='000 "Data Records"',
-    remedy=Phrase("write one JSON list of item ids", "请写成一个由题目编号组成的 JSON 列表"),
-)
-met(
-    GROUP,
-    "F502",
-    "split-unknown-id",
-    "error",
-    "split_unknown_id",
-    title=Phrase("a split lists an item that is not there", "划分列表中有不存在的题目"),
-    why=Phrase("The split is smaller than its list says.", "实际的题数比列表少。"),
-    good="train.json lists ids of the folder",
-    bad="train.json lists 1001 of 1,000 items",
-    paper=_SCRIPTS,
-    remedy=Phrase("correct the id in the list, or take it out", "请改正列表中的编号，或将其删去"),
-)
-met(
-    GROUP,
-    "F503",
-    "split-overlap",
-    "error",
-    "split_overlap",
-    title=Phrase("an item stands in two splits", "同一题出现在两个划分中"),
-    why=Phrase("A model trained on the one has seen the test.", "用训练集训练的模型等于提前看过了试题。"),
-    good="each id in one list",
-    bad="0007 in train.json and in test.json",
-    paper='000 "Data Records"',
-    remedy=Phrase("keep the item in one list", "请只在一个列表中保留该题"),
-)
-met(
-    GROUP,
-    "F504",
-    "split-misses",
-    "warning",
-    "split_misses",
-    title=Phrase("no split lists some items", "部分题目不属于任何划分"),
-    why=Phrase("They are neither trained on nor tested.", "这些题既不用于训练，也不用于测试。"),
-    good="train, val and test together list every item",
-    bad="1,000 items and lists of 700, 100 and 199",
-    paper='000 "Data Records"',
-    remedy=Phrase("add each of them to one list", "请把每一题加进一个列表"),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from keju.items import Item
+from keju.items import Item, Wording
 from keju.phrase import Phrase
 
 QUESTION = Phrase("the question", "题干")
@@ -42,3 +42,9 @@ def option(label: str) -> Phrase:
 @lru_cache(maxsize=1 << 10)
 def _in(where: Phrase, language: str | None) -> Phrase:
     return Phrase(f"{where} in {language}", f"{where.zh.rstrip()}（{language}）") if language else where
+
+
+def in_language(item: Item, wording: Wording) -> Phrase:
+    """` in en`, where the item has several wordings."""
+    tag = wording.language
+    return Phrase(f" in {tag}", f"（{tag}）") if len(item.wordings) > 1 else Phrase("", "")

@@ -27,6 +27,7 @@ COMMANDS = {
     "describe": "count and chart what a benchmark consists of: labels, lengths, keys, pictures, clips",
     "split": "deal the items out into train, val and test: seeded, stratified, no picture in two splits",
     "convert": "write a benchmark in another format",
+    "release": "publish a benchmark: card, licence, Croissant, checksums, all checked before and after",
     "models": "list providers and the papers' models",
     "protocols": "list protocols, or show one",
     "studio": "build a benchmark in the browser, alone or as a team",

@@ -24,6 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="pair the runs of one model over variants (default: language)",
     )
     tests.add_argument(
+        "--circular",
+        action="store_true",
+        help="count an item as right where it is in every rotation (keju run --circular)",
+    )
+    tests.add_argument(
+        "--power", action="store_true", help="the difference that so many items can show, and items that one needs"
+    )
+    tests.add_argument(
         "--at-least",
         type=float,
         metavar="D",
@@ -40,15 +48,21 @@ def run(args: argparse.Namespace) -> int:
     from keju.cli.printing import print_tables, scored
     from keju.errors import Misuse
     from keju.results.bilingual import bilingual
+    from keju.results.circular import circular_scores, circular_tables
     from keju.results.pairs import pairs
+    from keju.results.power import power
 
     _, scores = scored(args)
     if len(scores) < 2:
         raise Misuse("a comparison needs at least two runs")
     tables = [bilingual(scores, args.language_effect)] if args.language_effect else []
-    tests = pairs(scores, against=args.against, common=args.common)
-    print_tables([*tables, tests], args)
-    untested = any(row.get("p") is None for row in tests.rows)
+    if args.circular:
+        tables += circular_tables(scores)
+        scores = circular_scores(scores)
+    if len(scores) > 1:
+        tables.append(pairs(scores, against=args.against, common=args.common))
+    print_tables([*tables, *([power(scores)] if args.power else [])], args)
+    untested = any(row.get("p") is None for table in tables if table.name == "pairs" for row in table.rows)
     if args.at_least is None:
         return 3 if untested else 0
     change = api.compare(scores[-1], scores[0], common=args.common).difference

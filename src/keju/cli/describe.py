@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from keju.cli.chart_files import FORMS, save_charts
 from keju.cli.options import benchmark_arguments, benchmark_options, output_options, selection_options
 
 if TYPE_CHECKING:
     from keju.benchmark import Benchmark
-    from keju.reports import Language
-    from keju.reports.charts import Chart
     from keju.results.media import Measured
     from keju.results.table import Table
 
@@ -93,22 +92,6 @@ def _write(benchmark: Benchmark, tables: Sequence[Table], args: argparse.Namespa
     charts = distribution_charts(tables)
     meta = {"benchmark": str(args.benchmark), "items": len(benchmark), "fingerprint": benchmark.fingerprint}
     write_report(tables, args.out, title=benchmark.name, meta=meta, language=language(args), charts=charts)
-    _save(charts, language(args), args)
+    save_charts(charts, args.out / "charts", FORMS, language(args), args.fonts)
     if not args.json:
         print(args.out / "report.html")
-
-
-def _save(charts: Sequence[Chart], language: Language, args: argparse.Namespace) -> None:
-    """Files of the charts; a form that no font here can draw is left out, and said so once."""
-    from keju.errors import Misuse
-    from keju.reports.charts import FORMS, save
-
-    refused: list[Misuse] = []
-    for chart in charts:
-        for form in FORMS:
-            try:
-                save(chart, args.out / "charts" / f"{chart.name}.{form}", language=language, fonts=args.fonts)
-            except Misuse as reason:
-                refused.append(reason)
-    if refused:
-        print(f"{len(refused)} pictures of charts are left out. {refused[0]}", file=sys.stderr)

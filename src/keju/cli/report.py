@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from keju.cli.chart_files import FORMS, forms, save_charts
 from keju.cli.options import output_options, runs_arguments, tables_options
+
+if TYPE_CHECKING:
+    from keju.benchmark import Benchmark
+    from keju.reports.charts import Chart
+    from keju.results.table import Table
+    from keju.runs.run import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--out", type=Path, default=Path("report"), metavar="DIR", help="folder to write (default: report)"
     )
     parser.add_argument("--title", default="keju report", help="title of the report")
+    parser.add_argument("--no-items", action="store_true", help="a page without questions, keys and replies")
+    parser.add_argument(
+        "--charts", type=forms, default=(), metavar="FORM,…", help=f"charts as files too: {', '.join(FORMS)}"
+    )
+    parser.add_argument("--fonts", type=Path, metavar="DIR", help="folder of further fonts for charts in files")
     tables_options(parser, by="break down by these labels only")
     output_options(parser)
 
@@ -23,14 +38,50 @@ def run(args: argparse.Namespace) -> int:
     """Write the report and print the path of its page; 3 where a run is incomplete."""
     from keju.cli.printing import language, scored
     from keju.reports import write_report
+    from keju.reports.item_browser import NO_ITEMS, embed_items
     from keju.results.overview import overview
 
     runs, scores = scored(args)
     tables = overview(runs, scores, labels=args.by, published=args.published)
+    charts = _charts(tables, args)
+    items = NO_ITEMS if args.no_items else embed_items(scores, folder=args.out, sources=_sources(runs))
     meta = {"runs": [str(one.folder or one.model) for one in runs]}
-    paths = write_report(tables, args.out, title=args.title, meta=meta, language=language(args))
+    paths = write_report(
+        tables, args.out, title=args.title, meta=meta, language=language(args), charts=charts, items=items
+    )
+    save_charts(charts, args.out / "charts", args.charts, language(args), args.fonts)
     if args.json:
         print(json.dumps({"files": [str(path) for path in paths]}, ensure_ascii=False))
     else:
         print(args.out / "report.html")
     return 0 if all(s.settled for s in scores) else 3
+
+
+def _charts(tables: Sequence[Table], args: argparse.Namespace) -> list[Chart]:
+    """The charts; none, and a word to the user, where they cannot be drawn here and no files of them were asked for."""
+    from keju.errors import MissingExtra
+    from keju.reports.result_charts import result_charts
+
+    try:
+        return result_charts(tables)
+    except MissingExtra as missing:
+        if args.charts:
+            raise
+        print(f"the page has no charts: {missing}", file=sys.stderr)
+        return []
+
+
+def _sources(runs: Sequence[Run]) -> list[Benchmark]:
+    """The benchmarks that the runs were asked from, as far as they are still where they were: runs hold no media."""
+    from keju import api
+    from keju.errors import KejuError
+
+    found: dict[str, Benchmark] = {}
+    for run in runs:
+        root = run.info.get("benchmark", {}).get("root")
+        if root and root not in found and Path(root).exists():
+            try:
+                found[root] = api.load(root)
+            except KejuError as error:
+                print(f"pictures and clips of {root} are left out: {error}", file=sys.stderr)
+    return list(found.values())

@@ -43,6 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="put the items differently: language=en, script=hant, shuffle=7, rotate=1, media=none",
     )
     parser.add_argument(
+        "--circular",
+        action="store_true",
+        help="ask the items as they are and with their options in every other order of rotation",
+    )
+    parser.add_argument(
         "-o", "--out", type=Path, default=Path("runs"), metavar="DIR", help="folder of run folders (default: runs)"
     )
     parser.add_argument(
@@ -119,6 +124,12 @@ def _is_study(path: str) -> bool:
     return path.endswith(".toml") and not Path(path).is_dir()
 
 
+def _rotations(benchmark: Benchmark, variant: Sequence[str]) -> list[Sequence[str]]:
+    """`variant`, and it again for each further place that an option can be moved on to."""
+    places = max(len(item.options) for item in benchmark)
+    return [variant, *([*variant, f"rotate={by}"] for by in range(1, places))]
+
+
 def _of_options(args: argparse.Namespace) -> list[Cell]:
     if not args.model:
         raise Misuse("name at least one model: -m provider/name (`keju models` lists them)")
@@ -127,15 +138,24 @@ def _of_options(args: argparse.Namespace) -> list[Cell]:
         dict.fromkeys(args.model),
         dict.fromkeys(args.protocol or [None]),
     )  # a name given twice runs once
-    return [Cell(benchmark, model, protocol, args.variant, args.out) for model in models for protocol in protocols]
+    variants = _rotations(benchmark, args.variant) if args.circular else [args.variant]
+    return [
+        Cell(benchmark, model, protocol, variant, args.out)
+        for model in models
+        for protocol in protocols
+        for variant in variants
+    ]
 
 
 def _of_study(args: argparse.Namespace) -> list[Cell]:
     from keju.runs.study import load_study
 
     study = load_study(Path(args.benchmark))
-    if args.model or args.protocol or args.variant:
-        raise Misuse(f"{args.benchmark} names its models, protocols and variants; leave out -m, --protocol, --variant")
+    if args.model or args.protocol or args.variant or args.circular:
+        raise Misuse(
+            f"{args.benchmark} names its models, protocols and variants: "
+            "leave out -m, --protocol, --variant and --circular"
+        )
     args.split, args.limit = study.split or args.split, study.limit or args.limit
     args.concurrency = study.concurrency or args.concurrency
     loaded = {name: _benchmark(name, args) for name in study.benchmarks}

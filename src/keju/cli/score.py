@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from keju.cli.options import output_options, runs_arguments, tables_options
+
+if TYPE_CHECKING:
+    from keju.results.scores import Scores
+    from keju.results.table import Table
+    from keju.runs.run import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +24,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     tables.add_argument("--parsers", action="store_true", help="the same replies under every parser")
     tables.add_argument("--quality", action="store_true", help="precision, recall and F1: micro, macro and weighted")
     tables.add_argument("--items", action="store_true", help="every item with its reply, label and reason")
+    tables.add_argument(
+        "--invalid", action="store_true", help="replies without a label, by reason; refusals, by the labels of --by"
+    )
+    tables.add_argument(
+        "--bias", action="store_true", help="letters given against keys; replies that repeat the question or options"
+    )
+    tables.add_argument(
+        "--item-analysis", action="store_true", help="difficulty, discrimination, options, keys to look at (2+ models)"
+    )
+    tables.add_argument(
+        "--other-marks",
+        action="store_true",
+        help="marks of the tool that wrote the file beside ours, and why they differ",
+    )
     output_options(parser)
 
 
@@ -39,9 +60,29 @@ def run(args: argparse.Namespace) -> int:
         tables.append(parser_sensitivity(runs))
     if args.quality:
         tables.append(quality(scores))
+    tables += _analyses(runs, scores, args)
     if args.items:
         tables += [marked_items(s) for s in scores]
     print_tables(tables + alone, args)
     for one in runs:
         say_incomplete(one)
     return 0 if all(s.settled for s in scores) else 3
+
+
+def _analyses(runs: Sequence[Run], scores: Sequence[Scores], args: argparse.Namespace) -> list[Table]:
+    """Why the figures are what they are."""
+    from keju.results.bias import bias_tables
+    from keju.results.invalid import invalid_tables
+    from keju.results.item_analysis import item_analysis
+    from keju.results.other_marks import other_marks
+
+    tables: list[Table] = []
+    if args.invalid:
+        tables += invalid_tables(scores, args.by)
+    if args.bias:
+        tables += bias_tables(scores)
+    if args.item_analysis:
+        tables += item_analysis(scores)
+    if args.other_marks:
+        tables += other_marks(runs, scores)
+    return tables if args.json else [table for table in tables if not table.for_sheets]

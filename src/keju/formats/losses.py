@@ -9,6 +9,7 @@ from keju.errors import Misuse
 from keju.items import LABELS, Item, MediaKind
 from keju.phrase import Phrase, listed
 
+_HAVE: dict[MediaKind, str] = {"image": "pictures", "audio": "clips"}
 _NAMED = 8
 """Items that a message names; the rest are counted."""
 
@@ -31,7 +32,7 @@ def need_media(benchmark: Benchmark, tool: str, kinds: Iterable[MediaKind]) -> N
     """Refuse items whose media the tool cannot take, or that are not there to be written."""
     known = tuple(kinds)
     strange = (item for item in benchmark if any(medium.kind not in known for medium in item.media))
-    have = " and ".join(known) or "text"
+    have = " and ".join(_HAVE[kind] for kind in known) or "text"
     refuse(strange, f"{tool} holds {have} only, and these items have other media", f"choose items: {_choose(known)}")
     absent = (item for item in benchmark if not all(medium.exists for medium in item.media))
     refuse(

@@ -32,7 +32,8 @@ _AFTER = Phrase("Maintenance", "维护")
 
 QUESTIONS: Mapping[str, Question] = {
     "purpose": Question(
-        _WHY, Phrase("What was this benchmark made for, and what was missing before?", "为什么制作本题库？填补了什么空白？")
+        _WHY,
+        Phrase("What was this benchmark made for, and what was missing before?", "为什么制作本题库？填补了什么空白？"),
     ),
     "funding": Question(
         _WHY, Phrase("Who paid for it? Grants with their numbers.", "由谁资助？请写明项目名称与编号。"), required=False

@@ -110,10 +110,11 @@ def read_settings(path: Path) -> Settings:
         "people": _record(People, _table(told, "people", path), f"{path}: [people]"),
         **{name: _texts(told, name, path) for name in ("changes", "datasheet", "quality")},
     }
-    if strange := sorted(set(made["datasheet"]) - set(QUESTIONS)):  # type: ignore[call-overload]
+    if strange := sorted(set(made["datasheet"]) - set(QUESTIONS)):
         raise BadFile(f"{path}: [datasheet] has no {strange[0]!r}; it has {', '.join(QUESTIONS)}")
     plain = {name: value for name, value in told.items() if name not in made}
-    return _record(Settings, {**plain, **made, "folder": path.parent}, str(path))
+    settings: Settings = _record(Settings, {**plain, **made, "folder": path.parent}, str(path))
+    return settings
 
 
 def _record(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
@@ -155,4 +156,6 @@ def _tables(told: Mapping[str, Any], name: str, path: Path) -> list[Mapping[str,
 
 
 def _texts(told: Mapping[str, Any], name: str, path: Path) -> dict[str, str]:
-    return {str(key): _value(value, "str", f"{path}: [{name}] {key}") for key, value in _table(told, name, path).items()}
+    return {
+        str(key): _value(value, "str", f"{path}: [{name}] {key}") for key, value in _table(told, name, path).items()
+    }

@@ -46,7 +46,10 @@ def _lines(benchmark: Benchmark) -> Iterator[str]:
     yield from _field("url", "", "* Where it will stand: https://…", "* 发布网址")
     yield from _field("doi", "", "DOI, if it has one: 10.…", "DOI，如有")
     yield from _field(
-        "canary", str(uuid.uuid4()), "* Mark by which training on it can be detected; leave it", "* 防泄漏标记，请勿修改"
+        "canary",
+        str(uuid.uuid4()),
+        "* Mark by which training on it can be detected; leave it",
+        "* 防泄漏标记，请勿修改",
     )
     yield from ("", "# Words to find it by / 关键词", f"keywords = {_list(['multiple-choice', 'multimodal'])}")
     yield from ("", '# * How material was gathered / 采集方式，例如 "Manual Human Curation"', "collection_types = []")
@@ -57,14 +60,19 @@ def _lines(benchmark: Benchmark) -> Iterator[str]:
     yield from ("", "# * One block for each source of texts, pictures or clips / 每个素材来源一段")
     yield f"# license: own (自有), {', '.join(known())}"
     yield from ("[[sources]]", 'what = ""', 'license = ""', 'covers = ["text", "images", "audio"]')
-    yield from ('attribution = ""', 'url = ""', "", "# * Can somebody be recognised? yes or no / 能否认出某个人？yes 或 no")
+    yield from (
+        'attribution = ""',
+        'url = ""',
+        "",
+        "# * Can somebody be recognised? yes or no / 能否认出某个人？yes 或 no",
+    )
     yield from ("[people]", 'recognisable = ""', 'consent_file = ""  # kept, never released / 同意书，不会发布')
     yield from ("", "# * What changed, by version / 各版本的变化", "[changes]", '"1.0.0" = "First release."')
     yield from ("", "# Optional files / 可选文件：agreement, ratings, disputes, human_baseline", "[quality]")
     yield from ("", "# The datasheet / 数据说明", "[datasheet]")
     for key, question in QUESTIONS.items():
         star = "* " if question.required else ""
-        yield from (f"# {star}{question.text}", f"# {star}{question.text.zh}", f'{key} = """"""', "")
+        yield from (f"# {star}{question.text}", f"# {star}{question.text.zh}", f'{key} = """', '"""', "")
 
 
 def _field(name: str, value: object, english: str, chinese: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from keju.items import NOTHING
 from keju.reports.charts import Chart
 from keju.reports.csv import to_csv
 from keju.reports.html import to_html
+from keju.reports.item_browser import NO_ITEMS, Browser
 from keju.reports.json import to_json
 from keju.reports.latex import latex_document, to_latex
 from keju.reports.markdown import markdown_document
@@ -31,16 +32,20 @@ def write_report(
     meta: Mapping[str, Any] = NOTHING,
     language: Language = "en",
     charts: Sequence[Chart] = (),
+    items: Browser = NO_ITEMS,
 ) -> list[Path]:
     """Writes `report.{html,md,tex,xlsx,json}` and `tables/NAME.{csv,tex}` into `folder`; returns their paths.
 
-    The page draws the `charts` over their tables; `keju.reports.charts.save` makes files of them.
+    Tables `for_sheets` stand only in XLSX, JSON and CSV. The page draws the `charts` over their tables, and the `items` after them; `keju.reports.charts.save` makes files of
+    charts.
     A second call replaces the first one's files, removes those of tables that are no longer there, and leaves all other
     files alone. Raises `Misuse` where there is no table or the folder cannot be written.
     """
     if not tables:
         raise Misuse("there is no table to report; give at least one run")
-    files = _contents(tables, title, meta, language, charts)
+    read = [table for table in tables if not table.for_sheets]
+    page = to_html(read, title=title, meta=meta, language=language, charts=charts, items=items)
+    files = _contents(page, tables, title, meta, language)
     root = Path(folder)
     try:
         for stale in _written_before(root) - files.keys():
@@ -69,17 +74,19 @@ def file_stems(names: Sequence[str]) -> list[str]:
 
 
 def _contents(
-    tables: Sequence[Table], title: str, meta: Mapping[str, Any], language: Language, charts: Sequence[Chart]
+    page: str, tables: Sequence[Table], title: str, meta: Mapping[str, Any], language: Language
 ) -> dict[str, bytes]:
+    read = [table for table in tables if not table.for_sheets]
     texts = {
-        "report.html": to_html(tables, title=title, meta=meta, language=language, charts=charts),
-        "report.md": markdown_document(tables, title=title, meta=meta, language=language),
-        "report.tex": latex_document(tables, title=title, meta=meta, language=language),
+        "report.html": page,
+        "report.md": markdown_document(read, title=title, meta=meta, language=language),
+        "report.tex": latex_document(read, title=title, meta=meta, language=language),
         "report.json": to_json(tables, title=title, meta=meta) + "\n",
     }
     for stem, table in zip(file_stems([table.name for table in tables]), tables, strict=True):
         texts[f"tables/{stem}.csv"] = to_csv(table)
-        texts[f"tables/{stem}.tex"] = to_latex(table, language=language)
+        if not table.for_sheets:
+            texts[f"tables/{stem}.tex"] = to_latex(table, language=language)
     # Half of a surrogate pair, which UTF-8 cannot hold, is written as \ud83d.
     files = {name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()}
     return files | {"report.xlsx": to_xlsx(tables, title=title, meta=meta, language=language)}

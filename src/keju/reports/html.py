@@ -1,4 +1,4 @@
-"""The report as one HTML page: no network, no script but that of charts, both languages, and every text escaped."""
+"""The report as one HTML page: no network, no script but those of charts and items, both languages, every text escaped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from string import Template
 from typing import Any
 
 from keju.items import NOTHING
-from keju.reports.charts import NO_CHARTS, Chart, embed
+from keju.reports.charts import NO_CHARTS, Chart, Embedded, embed
+from keju.reports.item_browser import NO_ITEMS, Browser
 from keju.reports.numbers import cell, printable, raw
 from keju.reports.wording import (
     MARKS,
@@ -26,6 +27,9 @@ from keju.reports.wording import (
 )
 from keju.results.table import Column, Table
 
+LONG = 12
+"""Rows above which a table waits folded under its chart; on paper it is open."""
+
 
 def to_html(
     tables: Sequence[Table],
@@ -34,29 +38,47 @@ def to_html(
     meta: Mapping[str, Any] = NOTHING,
     language: Language = "en",
     charts: Sequence[Chart] = (),
+    items: Browser = NO_ITEMS,
 ) -> str:
-    """One self-contained page that opens in `language` and shows the other on request; a chart stands over its table.
+    """One self-contained page that opens in `language` and shows the other on request; charts stand over their tables,
+    the items behind the figures at the end.
 
-    Its security policy forbids any load, and any script but those that draw the charts (known by their digests): a
-    hostile reply stays text even if an escape were missed.
+    Its security policy forbids any load but of clips beside it, and any script but the page's own (known by their
+    digests): a hostile reply stays text even if an escape were missed.
     """
     drawn = embed(charts) if charts else NO_CHARTS
-    figures = {
-        table.name: "".join(drawn.figures[c.name] for c in charts if c.table.name == table.name) for table in tables
-    }
     return _PAGE.substitute(
         title=_text(title),
-        policy=drawn.policy,
-        style=_style() + drawn.style,
-        scripts=drawn.scripts,
+        policy=_policy(*drawn.digests, *items.digests),
+        style=_style() + drawn.style + items.style,
+        scripts=drawn.scripts + items.scripts,
         language="zh-Hans" if chinese(language) else "en",
         en="checked" if language == "en" else "",
         zh="checked" if language == "zh" else "",
         about=_about(meta),
-        contents=_contents(tables) if len(tables) > 1 else "",
+        contents=_contents(tables, items) if len(tables) > 1 or items.section else "",
         sections="\n".join(
-            _section(number, table, figures[table.name]) for number, table in enumerate(tables, start=1)
-        ),
+            _section(number, table, _figures(table, charts, drawn)) for number, table in enumerate(tables, start=1)
+        )
+        + items.section,
+    )
+
+
+def _policy(*digests: str) -> str:
+    """What the page may run and load. `file:` is the clips beside a page that is opened from disk."""
+    if not digests:
+        return "script-src 'none'"
+    scripts = " ".join(f"'{digest}'" for digest in digests)
+    return f"script-src {scripts}; img-src data:; media-src data: file: 'self'"
+
+
+def _figures(table: Table, charts: Sequence[Chart], drawn: Embedded) -> str:
+    """The charts of a table; one that shows something else than the table's title says has its own."""
+    told = [chart for chart in charts if chart.table.name == table.name]
+    return "".join(
+        (f"<h3>{_both(_text(chart.title), _text(chart.title.zh))}</h3>\n" if chart.title != table.title else "")
+        + drawn.figures[chart.name]
+        for chart in told
     )
 
 
@@ -72,10 +94,15 @@ def _section(number: int, table: Table, figure: str) -> str:
     heads = "".join(_head(column, plot) for column in table.columns)
     rows = "\n".join(_row(table, row, plot) for row in table.rows)
     under = _both(_list(notes(table, "en")), _list(notes(table, "zh")), tag="div")
+    figures = (
+        f'<div class="scroll" role="region" aria-labelledby="h{number}" tabindex="0"><table>\n'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n{under}"
+    )
+    if figure and len(table.rows) > LONG:
+        figures = f"<details><summary>{_words('figures')}</summary>\n{figures}</details>\n"
     return (
         f'<section id="t{number}" aria-labelledby="h{number}">\n<h2 id="h{number}">{_title(table)}</h2>\n{figure}'
-        f'<div class="scroll" role="region" aria-labelledby="h{number}" tabindex="0"><table>\n'
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n{under}</section>"
+        f"{figures}</section>"
     )
 
 
@@ -139,9 +166,11 @@ def _marks(row: Mapping[str, Any]) -> str:
     return "".join(shown)
 
 
-def _contents(tables: Sequence[Table]) -> str:
+def _contents(tables: Sequence[Table], items: Browser) -> str:
     links = "".join(f'<li><a href="#t{n}">{_title(table)}</a></li>' for n, table in enumerate(tables, start=1))
-    return f"<nav><h2>{_words('tables')}</h2><ol>{links}</ol></nav>"
+    if items.section:
+        links += f'<li><a href="#items">{_words("items")}</a></li>'
+    return f"<nav aria-labelledby=contents><h2 id=contents>{_words('contents' if items.section else 'tables')}</h2><ol>{links}</ol></nav>"
 
 
 def _about(meta: Mapping[str, Any]) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from keju.errors import Misuse
-from keju.results.figures import p_value, percent, points, rounded
 from keju.phrase import in_chinese
+from keju.results.figures import p_value, percent, points, rounded
 from keju.results.table import Column, Kind
 
 NOTHING_MEASURED = "–"

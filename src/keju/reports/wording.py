@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from keju.errors import Misuse
-from keju.reports.numbers import cell, printable, raw
 from keju.phrase import Phrase, in_chinese, listed
+from keju.reports.numbers import cell, printable, raw
 from keju.results.table import Column, Table
 
 Language = Literal["en", "zh"]
@@ -22,6 +22,9 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "notes": ("Notes", "说明"),
     "table": ("Table", "表"),
     "tables": ("Tables", "表格"),
+    "contents": ("Contents", "目录"),
+    "figures": ("The figures", "数据"),
+    "items": ("Items", "题目"),
     "plot": ("0 to 100 %", "0 至 100 %"),
 }
 """Key → (English, Chinese)."""

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from keju.items import NOTHING
+from keju.phrase import Phrase
 from keju.reports.numbers import fields, printable
 from keju.reports.wording import Language, about, cells, heading, in_language, kinds, notes, title, word
-from keju.phrase import Phrase
 from keju.results.table import Column, Kind, Table
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 `scores` marks a run, item by item (`mark`) · `leaderboard` ranks marked runs · `breakdowns` by label · `pairs` tests
 one against another · `bilingual` one model, two wordings · `parsers` one run, every rule · `size` parameters against
 accuracy · `latency` where the time went · `marked` the items behind the figures · `published` what the papers report.
-`description` what a benchmark consists of (`counts`, `lengths`, `answers`, `media`, `spread`) · `split_balance` how alike
-splits are.
+`description` what a benchmark consists of (`counts`, `lengths`, `answers`, `media`, `spread`) · `split_balance` how
+alike splits are.
 `table` is what `keju.reports` draws, `columns` what several tables share; `labels` says labels in them, `figures`
 rounds for cells and sentences. Import from the module
 (`from keju.results.leaderboard import leaderboard`): modules and functions share names, so none is re-exported here.

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from keju.errors import Misuse
-from keju.results import columns as c
 from keju.phrase import Phrase, in_chinese, listed
+from keju.results import columns as c
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 

@@ -5,28 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from keju.phrase import Phrase
 from keju.protocols.extraction import Reason
 from keju.results.labels import heading_of, named
 from keju.results.mark import Mark, Outcome
-from keju.phrase import Phrase
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 
-_STATUS_ZH: Mapping[Outcome, str] = {
-    "answered": "已答",
-    "truncated": "截断",
-    "blocked": "被过滤",
-    "failed": "失败",
-    "pending": "未问",
+OUTCOMES: Mapping[Outcome, Phrase] = {
+    "answered": Phrase("answered", "已答"),
+    "truncated": Phrase("truncated", "截断"),
+    "blocked": Phrase("blocked", "被过滤"),
+    "failed": Phrase("failed", "失败"),
+    "pending": Phrase("pending", "未问"),
 }
-_REASON_ZH: Mapping[Reason, str] = {
-    "empty": "空回答",
-    "truncated": "截断",
-    "refusal": "拒答",
-    "several": "多个选项",
-    "not-an-option": "不是选项",
-    "no-label": "未给选项",
+"""What can become of an item, as tables say it."""
+REASONS: Mapping[Reason, Phrase] = {
+    "empty": Phrase("empty", "空回答"),
+    "truncated": Phrase("truncated", "截断"),
+    "refusal": Phrase("refusal", "拒答"),
+    "several": Phrase("several", "多个选项"),
+    "not-an-option": Phrase("not-an-option", "不是选项"),
+    "no-label": Phrase("no-label", "未给选项"),
 }
+"""Why a reply gave no label, as tables say it."""
 
 
 def marked_items(scores: Scores) -> Table:
@@ -55,11 +57,11 @@ def _row(mark: Mark) -> dict[str, Any]:
     error = (mark.record.error if mark.record else None) or {}
     return {
         "id": mark.id,
-        "status": Phrase(mark.status, _STATUS_ZH[mark.status]),
+        "status": OUTCOMES[mark.status],
         "label": mark.label,
         "key": mark.answer,
         "correct": int(mark.correct) if mark.extraction else None,
-        "reason": Phrase(mark.reason, _REASON_ZH[mark.reason]) if mark.reason else None,
+        "reason": REASONS[mark.reason] if mark.reason else None,
         "drawn": int(mark.drawn) if mark.extraction else None,
         "modality": named("modality", mark.modality),
         **{f"label_{name}": named(name, value) for name, value in mark.labels.items()},

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from keju.benchmark import label_of
 from keju.errors import Misuse
 from keju.models.catalogue import presets
+from keju.results.bias import bias_tables
 from keju.results.bilingual import bilingual
 from keju.results.breakdowns import breakdown, dimensions, read_dimensions
+from keju.results.circular import circular_tables
+from keju.results.invalid import invalid_tables
+from keju.results.item_analysis import item_analysis
 from keju.results.labels import folded
 from keju.results.latency import latency_by_modality, latency_by_stage
 from keju.results.leaderboard import leaderboard
+from keju.results.other_marks import other_marks
 from keju.results.pairs import pairs
 from keju.results.parsers import parser_sensitivity
+from keju.results.power import power
 from keju.results.published import beside
 from keju.results.scores import Scores
 from keju.results.size import size_effect
@@ -25,22 +32,34 @@ MOST_VALUES = 40
 
 
 def overview(
-    runs: Sequence[Run], scores: Sequence[Scores], *, labels: Sequence[str] = (), published: Sequence[str] = ()
+    runs: Sequence[Run],
+    scores: Sequence[Scores],
+    *,
+    labels: Sequence[str] = (),
+    published: Sequence[str] = (),
+    people: Sequence[Scores] = (),
 ) -> list[Table]:
-    """Leaderboard, paired tests, breakdowns, dimensions, variants, parsers, latency, size, and published tables.
+    """Leaderboard, paired tests, breakdowns, dimensions, variants, parsers, invalid and biased answers, item analysis,
+    other tools' marks, latency, size, and published tables. `people` take part in the item analysis.
 
     A table that would be empty or would mix item sets is left out.
     """
     rows, alone = beside(published)
     tables = [leaderboard(scores, published=rows)]
     if len(scores) > 1 and _same_items(scores):
-        tables.append(pairs(scores, common=True))
-    tables += [breakdown(scores, label) for label in labels or _labels(runs)]
+        unturned = [s for s in scores if "rotate" not in s.variant]  # rotations have a table of their own
+        tables += [*_possible(lambda: [pairs(unturned, common=True)]), *_possible(lambda: [power(unturned)])]
+    groups = labels or _labels(runs)
+    tables += [breakdown(scores, label) for label in groups]
     known = read_dimensions()
     if any(folded(mark.labels.get("question_type", "")) in known for s in scores for mark in s.items):
         tables.append(dimensions(scores))
-    tables += [table for name in ("language", "script", "media") if (table := _paired(scores, name))]
+    for name in ("language", "script", "media", "shuffle"):
+        tables += _possible(partial(_paired, scores, name))
+    tables += _possible(lambda: circular_tables(scores))
     tables.append(parser_sensitivity(runs))
+    tables += [*invalid_tables(scores, groups), *bias_tables(scores)]
+    tables += [*_possible(lambda: item_analysis(scores, people)), *_possible(lambda: other_marks(runs, scores))]
     if any(record.stages for run in runs for record in run.records.values()):
         tables += [latency_by_stage(scores), latency_by_modality(scores)]
     billions = {name: p.parameters for p in presets() if p.parameters for name in (p.name, p.run)}
@@ -61,9 +80,14 @@ def _same_items(scores: Sequence[Scores]) -> bool:
     return len({frozenset(mark.id for mark in s.items) for s in scores}) == 1
 
 
-def _paired(scores: Sequence[Scores], variant: str) -> Table | None:
-    """What the variant does to each model; None where no two runs pair up over items that both answered."""
+def _paired(scores: Sequence[Scores], variant: str) -> list[Table]:
+    """What the variant does to each model."""
+    return [bilingual(scores, variant)]
+
+
+def _possible(made: Callable[[], list[Table]]) -> list[Table]:
+    """The tables; none where the runs do not allow them: no two pair up, none was rotated, …"""
     try:
-        return bilingual(scores, variant)
+        return made()
     except Misuse:
-        return None
+        return []

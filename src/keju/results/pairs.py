@@ -8,11 +8,11 @@ from itertools import combinations
 from typing import Any, Literal
 
 from keju.errors import Misuse
+from keju.phrase import Phrase, listed
 from keju.results import columns as c
 from keju.results.figures import p_equals
 from keju.results.leaderboard import state
 from keju.results.mark import Mark
-from keju.phrase import Phrase, listed
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import Family, Interval, cochran_q, holm, mcnemar, paired_difference

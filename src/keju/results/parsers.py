@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from keju.errors import Misuse
+from keju.phrase import Phrase, listed
 from keju.protocols import PARSERS
 from keju.results import columns as c
-from keju.phrase import Phrase, listed
 from keju.results.scores import Scores, score
 from keju.results.table import Column, Table
 from keju.runs.run import Run

@@ -10,8 +10,8 @@ from importlib.resources import files
 from typing import Any
 
 from keju.errors import Misuse
-from keju.results.labels import named
 from keju.phrase import Phrase
+from keju.results.labels import named
 from keju.results.table import Column, Kind, Table
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from keju.results import columns as c
 from keju.phrase import Phrase
+from keju.results import columns as c
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 

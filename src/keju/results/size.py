@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from keju.errors import Misuse
+from keju.phrase import Phrase, listed
 from keju.results import columns as c
 from keju.results.figures import p_equals
 from keju.results.leaderboard import comparability_notes, state
-from keju.phrase import Phrase, listed
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import spearman

@@ -45,6 +45,8 @@ class Table:
     notes: tuple[Phrase, ...] = ()
     """Sentences under the table: which interval, which family of tests, what was left out and why."""
     title_zh: str | None = None
+    for_sheets: bool = False
+    """Too long to be read on a page: a report keeps it to XLSX, CSV and JSON, where it is sorted and filtered."""
 
     @property
     def notes_zh(self) -> tuple[str, ...]:

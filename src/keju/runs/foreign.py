@@ -31,7 +31,13 @@ def run_of(outputs: Outputs, protocol: str | None = None) -> Run:
     problems = list(dict.fromkeys((*outputs.benchmark.problems, *outputs.problems)))
     benchmark = replace(outputs.benchmark, problems=tuple(problems))
     return Run(
-        outputs.model, benchmark, marking, outputs.records, info={"imported": outputs.format}, verdicts=outputs.marks
+        outputs.model,
+        benchmark,
+        marking,
+        outputs.records,
+        info={"imported": outputs.format},
+        verdicts=outputs.marks,
+        theirs=outputs.theirs,
     )
 
 

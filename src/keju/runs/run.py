@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from keju.benchmark import Benchmark
 from keju.items import NOTHING
 from keju.protocols import Protocol
 from keju.records import Record
+
+if TYPE_CHECKING:
+    from keju.formats.outputs import Theirs
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Run:
     folder: Path | None = None
     verdicts: Mapping[str, bool | None] = field(default_factory=lambda: NOTHING, repr=False)
     """Of imported runs: item id → right or wrong as the tool said that wrote the file; None where it did not say."""
+    theirs: Mapping[str, Theirs] = field(default_factory=lambda: NOTHING, repr=False)
+    """Of imported runs: item id → what that tool read from the reply, and the key by which it marked."""
 
     @property
     def unanswered(self) -> tuple[str, ...]:

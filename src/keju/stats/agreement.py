@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from keju.errors import Misuse
 from keju.stats.intervals import Interval, wilson
+from keju.stats.rated import Rated, absent, count, possible, rated, with_ratings
 from keju.stats.resampling import checked, tails
 
 Floats = NDArray[np.float64]
@@ -49,50 +50,29 @@ class Agreement:
     """Cohen only: the same under no agreement, for testing κ = 0."""
 
 
-@dataclass(frozen=True)
-class _Ratings:
-    """Ratings as counts: `counts[i, c]` raters gave item i the category c."""
-
-    counts: Floats
-    categories: tuple[Any, ...]
-
-    @property
-    def raters(self) -> Floats:
-        return np.asarray(self.counts.sum(axis=1))
-
-    @property
-    def paired(self) -> Floats:
-        """1 for items with at least two ratings, else 0."""
-        return np.asarray((self.raters > 1).astype(np.float64))
-
-    @property
-    def pairwise(self) -> Floats:
-        """Share of rater pairs that agree, by item; 0 where there is no pair."""
-        m = self.raters
-        return np.asarray((self.counts * (self.counts - 1)).sum(axis=1) / np.maximum(m * (m - 1), 1))
-
-    @property
-    def observed(self) -> float:
-        return float(self.pairwise.sum() / self.paired.sum())
-
-
 Parts = Callable[[Floats], tuple[Floats, Floats]]
 """Item weights `(resamples, items)` → observed and expected disagreement, `(resamples,)` each."""
 
 
 def cohen_kappa(
-    a: Sequence[Hashable], b: Sequence[Hashable], *, weights: Weights | None = None, **bootstrap: Any
+    a: Sequence[Hashable],
+    b: Sequence[Hashable],
+    *,
+    weights: Weights | None = None,
+    categories: Sequence[Hashable] | None = None,
+    **bootstrap: Any,
 ) -> Agreement:
     """Cohen's kappa (1960) of two raters' labels of the same items; weighted (1968) for ordered labels.
 
+    `categories`: every label in order, where some were never given: steps between labels are counted in it.
     `bootstrap`: `seed`, `resamples`, `level`. Raises `Misuse` for unequal lengths, no items, or a missing label.
     """
     if len(a) != len(b):
         raise Misuse(f"both raters must label the same items; here are {len(a)} and {len(b)}")
-    if missing := [at for at, pair in enumerate(zip(a, b, strict=True)) if any(_absent(x) for x in pair)]:
+    if missing := [at for at, pair in enumerate(zip(a, b, strict=True)) if any(absent(x) for x in pair)]:
         raise Misuse(f"Cohen's kappa needs both labels of every item; one is missing at position {missing[0]}")
-    ratings = _count(list(zip(a, b, strict=True)))
-    first, second = (_count([[x] for x in side], ratings.categories).counts for side in (a, b))
+    ratings = count(list(zip(a, b, strict=True)), categories)
+    first, second = (count([[x] for x in side], ratings.categories).counts for side in (a, b))
     distance = _distances(len(ratings.categories), weights)
     apart = ((first @ distance) * second).sum(axis=1)
 
@@ -107,7 +87,7 @@ def cohen_kappa(
 
 def fleiss_kappa(ratings: Sequence[Sequence[Hashable]], **bootstrap: Any) -> Agreement:
     """Fleiss' kappa (1971, Psychol. Bull. 76:378) of `ratings`, one row of labels an item; None is a gap."""
-    counted = _rated(ratings)
+    counted = rated(ratings)
     parts = _by_prevalence(counted, lambda p: 1 - (p**2).sum(axis=1))
     return _estimate("Fleiss' kappa", parts, counted, **bootstrap)
 
@@ -117,10 +97,54 @@ def gwet_ac1(ratings: Sequence[Sequence[Hashable]], *, categories: int | None = 
 
     `categories`: how many labels could be given, where not all of them were.
     """
-    counted = _rated(ratings)
-    q = _possible(counted, categories)
+    counted = rated(ratings)
+    q = possible(counted, categories)
     parts = _by_prevalence(counted, lambda p: 1 - (p * (1 - p)).sum(axis=1) / (q - 1))
     return _estimate("Gwet's AC1", parts, counted, **bootstrap)
+
+
+def gwet_ac2(
+    ratings: Sequence[Sequence[Hashable]],
+    weights: Weights = "quadratic",
+    *,
+    categories: Sequence[Hashable] | None = None,
+    **bootstrap: Any,
+) -> Agreement:
+    """Gwet's AC2 (2014, Handbook of Inter-Rater Reliability): AC1 for ordered labels, where a near miss counts less.
+
+    `categories`: every label in order, where some were never given.
+    """
+    counted = rated(ratings, order=categories)
+    q = max(len(counted.categories), 2)
+    alike = 1 - _distances(len(counted.categories), weights)
+    share = float(alike.sum()) / (q * (q - 1))
+    parts = _by_prevalence(counted, lambda p: 1 - share * (p * (1 - p)).sum(axis=1), counted.alike(alike))
+    return _estimate(f"Gwet's AC2, {weights} weights", parts, counted, False, **bootstrap)
+
+
+def conger_kappa(ratings: Sequence[Sequence[Hashable]], **bootstrap: Any) -> Agreement:
+    """Conger's kappa (1980, Psychol. Bull. 88:322): Cohen's for several raters, each with habits of their own.
+
+    `ratings`: one row an item, one column a rater, None for a gap; with two raters and no gap it is Cohen's.
+    """
+    counted = rated(ratings)
+    rows = [row for row in ratings if any(not absent(value) for value in row)]
+    places = {category: at for at, category in enumerate(counted.categories)}
+    given = np.zeros((len(rows), max(map(len, rows)), len(places)))
+    for at, row in enumerate(rows):
+        for rater, value in enumerate(row):
+            if not absent(value):
+                given[at, rater, places[value]] = 1
+    given = given[:, given.any(axis=(0, 2))]
+    raters = given.shape[1]
+
+    def parts(w: Floats) -> tuple[Floats, Floats]:
+        totals = np.tensordot(w, given, 1)
+        share = totals / np.maximum(totals.sum(axis=2, keepdims=True), 1)
+        chance = share.mean(axis=1) ** 2 - share.var(axis=1, ddof=1) / raters
+        return 1 - w @ counted.pairwise / np.maximum(w @ counted.paired, 1), 1 - chance.sum(axis=1)
+
+    return _estimate("Conger's kappa", parts, counted, **bootstrap)
 
 
 def brennan_prediger(
@@ -130,10 +154,10 @@ def brennan_prediger(
 
     `options`: that number, one for all or one an item; the right coefficient where items have three or four options.
     """
-    kept = _with_ratings(ratings, 2)
-    counted = _rated(ratings, 2)
+    kept = with_ratings(ratings, 2)
+    counted = rated(ratings, 2)
     if options is None or isinstance(options, int):
-        chance = np.full(len(kept), 1 / _possible(counted, options))
+        chance = np.full(len(kept), 1 / possible(counted, options))
     elif len(options) == len(ratings) and min(options) > 1:
         chance = 1 / np.array(options, dtype=np.float64)[kept]
     else:
@@ -151,7 +175,7 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Any]], metric: Metric = "nomin
 
     `metric`: what a disagreement weighs. All but `nominal` need numbers; `ordinal` uses their order only.
     """
-    counted = _rated(ratings, 2)
+    counted = rated(ratings, 2)
     values = _values(counted.categories, metric)
     scaled = counted.counts / (counted.raters - 1)[:, None]
     inner = np.einsum("ic,id->icd", scaled, counted.counts)
@@ -171,7 +195,7 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Any]], metric: Metric = "nomin
 def _estimate(
     name: str,
     parts: Parts,
-    ratings: _Ratings,
+    ratings: Rated,
     chance_is_agreement: bool = True,
     errors: tuple[float | None, float | None] = (None, None),
     *,
@@ -206,7 +230,7 @@ def _bootstrap(parts: Parts, n: int, seed: int, resamples: int, level: float) ->
     return Interval(float(low), float(high), "bootstrap", level)
 
 
-def _mapped_wilson(ratings: _Ratings, value: float, expected: float | None, level: float) -> Interval:
+def _mapped_wilson(ratings: Rated, value: float, expected: float | None, level: float) -> Interval:
     """Wilson's interval of the raw agreement, carried to the coefficient's scale by its slope."""
     n, observed = float(ratings.paired.sum()), ratings.observed
     raw = wilson(observed * n, n, level=level)
@@ -216,13 +240,14 @@ def _mapped_wilson(ratings: _Ratings, value: float, expected: float | None, leve
     return Interval(1 - (1 - raw.low) * slope, 1 - (1 - raw.high) * slope, "wilson", level)
 
 
-def _by_prevalence(ratings: _Ratings, expected: Callable[[Floats], Floats]) -> Parts:
+def _by_prevalence(ratings: Rated, expected: Callable[[Floats], Floats], agreement: Floats | None = None) -> Parts:
     """Items with one rating tell how common a category is, though nothing of agreement (Gwet 2014)."""
     share = ratings.counts / ratings.raters[:, None]
+    pairwise = ratings.pairwise if agreement is None else agreement
 
     def parts(w: Floats) -> tuple[Floats, Floats]:
         pairs = np.maximum(w @ ratings.paired, 1)
-        return 1 - w @ ratings.pairwise / pairs, expected(w @ share / w.sum(axis=1)[:, None])
+        return 1 - w @ pairwise / pairs, expected(w @ share / w.sum(axis=1)[:, None])
 
     return parts
 
@@ -274,39 +299,3 @@ def _squared_distances(totals: Floats, values: Floats, metric: Metric) -> Floats
         return np.broadcast_to(gap**2, (len(totals), *gap.shape))
     place = np.cumsum(totals, axis=1) - totals / 2 if metric == "ordinal" else np.broadcast_to(values, totals.shape)
     return np.asarray((place[:, :, None] - place[:, None, :]) ** 2)
-
-
-def _count(rows: Sequence[Sequence[Any]], categories: tuple[Any, ...] | None = None) -> _Ratings:
-    found = {value for row in rows for value in row if not _absent(value)}
-    try:
-        order = categories or tuple(sorted(found))
-    except TypeError:
-        order = tuple(sorted(found, key=str))  # labels of mixed types have no order of their own
-    column = {category: at for at, category in enumerate(order)}
-    counts = np.zeros((len(rows), len(order)))
-    for at, row in enumerate(rows):
-        for value in row:
-            if not _absent(value):
-                counts[at, column[value]] += 1
-    return _Ratings(counts, order)
-
-
-def _rated(rows: Sequence[Sequence[Any]], least: int = 1) -> _Ratings:
-    if not _with_ratings(rows, 2):
-        raise Misuse("no item has two ratings: there is nothing to agree on")
-    return _count([rows[at] for at in _with_ratings(rows, least)])
-
-
-def _with_ratings(rows: Sequence[Sequence[Any]], least: int) -> list[int]:
-    return [at for at, row in enumerate(rows) if sum(not _absent(value) for value in row) >= least]
-
-
-def _possible(ratings: _Ratings, categories: int | None) -> int:
-    used = len(ratings.categories)
-    if categories is not None and categories < max(used, 2):
-        raise Misuse(f"{categories} categories cannot be all: the ratings use {used}")
-    return categories or max(used, 2)
-
-
-def _absent(value: Any) -> bool:
-    return value is None or value != value  # noqa: PLR0124  NaN stands for a gap in arrays of floats

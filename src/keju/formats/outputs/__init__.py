@@ -6,6 +6,6 @@ with `NAME`, `SHAPE`, `fits` and `read`, and name it in `reading`.
 """
 
 from keju.formats.outputs.reading import READERS, read_outputs
-from keju.formats.outputs.rows import Outputs, Row, Sheet
+from keju.formats.outputs.rows import Outputs, Row, Sheet, Theirs
 
-__all__ = ["READERS", "Outputs", "Row", "Sheet", "read_outputs"]
+__all__ = ["READERS", "Outputs", "Row", "Sheet", "Theirs", "read_outputs"]

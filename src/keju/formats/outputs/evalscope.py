@@ -88,7 +88,7 @@ def _rows(files: Iterable[Path]) -> Iterable[Row]:
             if (first := seen.setdefault(row.position, number)) != number:
                 raise BadFile(f"{file}:{number}: index {row.position} occurs twice (first on line {first}); keep one")
             before = rows.get(row.position)
-            rows[row.position] = replace(before, gold=row.gold, verdicts=row.verdicts) if before else row
+            rows[row.position] = replace(before, gold=row.gold, verdicts=row.verdicts, read=row.read) if before else row
     return rows.values()
 
 
@@ -109,6 +109,7 @@ def _row(line: Mapping[str, Any], file: Path, number: int) -> Row:
         labels=fields.labels_of(line.get("metadata") or {}),
         media=media,
         verdicts=_verdicts(reviewed),
+        read=reviewed.get("extracted_prediction"),
     )
 
 

@@ -93,7 +93,7 @@ def _entry(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
 def _row(sample: Mapping[str, Any], path: Path, number: int, position: int) -> Row:
     asked = sample["input"]
     question, media = (asked, ()) if isinstance(asked, str) else chat.asked(asked)
-    metadata = sample.get("metadata") or {}
+    metadata, scores = sample.get("metadata") or {}, sample.get("scores") or {}
     return Row(
         _record(sample),
         str(path),
@@ -105,7 +105,8 @@ def _row(sample: Mapping[str, Any], path: Path, number: int, position: int) -> R
         labels=fields.labels_of(metadata),
         language=fields.word(metadata, fields.LANGUAGE) or None,
         media=media,
-        verdicts={name: _verdict(score.get("value")) for name, score in (sample.get("scores") or {}).items()},
+        verdicts={name: _verdict(score.get("value")) for name, score in scores.items()},
+        read=next((score.get("answer") for score in scores.values()), None),
     )
 
 

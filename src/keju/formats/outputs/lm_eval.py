@@ -67,7 +67,16 @@ def _row(line: Mapping[str, Any], path: Path, number: int) -> Row:
         gold=_gold(line.get("target"), likelihood, doc),
         labels=fields.labels_of(doc),
         verdicts=_verdicts(line),
+        read=None if likelihood else _read(line),
     )
+
+
+def _read(line: Mapping[str, Any]) -> str | None:
+    """What the task's filter left of the reply; None where the file does not have it."""
+    left = line.get("filtered_resps")
+    while isinstance(left, list):
+        left = left[0] if left else ""
+    return left if isinstance(left, str) else None
 
 
 def _number(name: str) -> int:

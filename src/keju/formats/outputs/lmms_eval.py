@@ -59,6 +59,7 @@ def _row(line: Mapping[str, Any], path: Path, number: int) -> Row:
             for name, value in line.items()
             if name not in FIXED and (mark := fields.verdict_of(value)) is not None
         },
+        read=fields.word(line, fields.PARSE) if any(name in line for name in fields.PARSE) else None,
     )
 
 

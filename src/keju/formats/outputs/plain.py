@@ -85,6 +85,7 @@ def row_of(row: Mapping[str, Any], path: Path, number: int, position: int) -> Ro
         language=fields.word(row, fields.LANGUAGE) or None,
         media=fields.media_of(row),
         verdicts=_verdicts(row),
+        read=_read(row),
     )
 
 
@@ -117,7 +118,16 @@ def _verdicts(row: Mapping[str, Any]) -> dict[str, bool | None]:
     """The tool's marks; where it gives only what it read from the reply, whether that is the key."""
     if marks := {name: fields.verdict_of(row[name]) for name in fields.VERDICT if name in row}:
         return marks
-    reply = next((name for name in fields.REPLY if name in row), None)
-    parse = next((name for name in fields.PARSE if name in row and name != reply), None)
-    gold = fields.word(row, fields.GOLD)
+    parse, gold = _parse(row), fields.word(row, fields.GOLD)
     return {parse: fields.word(row, (parse,)) == gold} if parse and gold else {}
+
+
+def _read(row: Mapping[str, Any]) -> str | None:
+    parse = _parse(row)
+    return fields.word(row, (parse,)) if parse else None
+
+
+def _parse(row: Mapping[str, Any]) -> str | None:
+    """The field that holds what the tool's parser read."""
+    reply = next((name for name in fields.REPLY if name in row), None)
+    return next((name for name in fields.PARSE if name in row and name != reply), None)

@@ -13,7 +13,8 @@ from keju.formats.outputs import evalscope, inspect_ai, lm_eval, lmms_eval, mult
 from keju.formats.outputs.building import build, key_of
 from keju.formats.outputs.heads import Head
 from keju.formats.outputs.joining import join
-from keju.formats.outputs.rows import Outputs, Sheet
+from keju.formats.outputs.rows import Outputs, Row, Sheet, Theirs
+from keju.items import Item
 
 
 class Reader(Protocol):
@@ -106,7 +107,14 @@ def _outputs(sheet: Sheet, benchmark: Benchmark | None) -> Outputs:
         {name: {item_id: row.verdicts[name] for item_id, row in rows if name in row.verdicts} for name in names},
         (*sheet.problems, *problems),
         sheet.format,
+        {item_id: _theirs(row, benchmark[item_id]) for item_id, row in rows},
     )
+
+
+def _theirs(row: Row, item: Item) -> Theirs:
+    options = row.options or item.options
+    read = None if row.read is None else key_of(row.read, options)[0] or ""
+    return Theirs(read, key_of(row.gold, options)[0])
 
 
 def _differences(sheet: Sheet, ids: Sequence[str | None], benchmark: Benchmark) -> list[Problem]:

@@ -12,6 +12,17 @@ from keju.records import Record
 
 
 @dataclass(frozen=True, slots=True)
+class Theirs:
+    """What another tool took from a reply, and by which key it marked."""
+
+    read: str | None
+    """One of the item's labels; `""` where the tool found none, or something that is no option; None where the file
+    does not say."""
+    key: str | None
+    """One of the item's labels; None where the file has no usable key."""
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One output and what the file says of its item, before it is joined to one."""
 
@@ -34,6 +45,10 @@ class Row:
     media: tuple[Medium, ...] = ()
     verdicts: Mapping[str, bool | None] = field(default_factory=lambda: NOTHING)
     """The tool's own marks by name (metric, scorer, filter); None: it gave none."""
+    read: Any = None
+    """What the tool's parser took from the reply, as the file writes it: as `gold`; None where the file does not say.
+
+    `Outputs.theirs` has it as a label."""
 
     @property
     def place(self) -> str:
@@ -66,6 +81,8 @@ class Outputs:
     problems: tuple[Problem, ...]
     """What was met while reading and joining."""
     format: str
+    theirs: Mapping[str, Theirs] = field(default_factory=lambda: NOTHING)
+    """Item id → what the tool read and its key, for the items that the file has."""
 
     @property
     def marks(self) -> Mapping[str, bool | None]:

@@ -52,9 +52,10 @@ def _read(path: Path) -> Sheet:
             if "id" in told:
                 told["id"] = own_id(told["id"])
             row = plain.row_of({**told, "response": cells["prediction"]}, path, number, position)
+            if RANDOM in str(cells.get("log", "")):
+                random.append(row.record.id)
+                row = replace(row, read="")
         rows.append(replace(row, record=replace(row.record, status="truncated")) if _cut(row, path) else row)
-        if RANDOM in str(cells.get("log", "")):
-            random.append(row.record.id)
     model, dataset = _names(path)
     return Sheet(model, dataset, NAME, tuple(rows), (*_met(path, rows), *_drawn(path, random, len(rows))))
 

@@ -11,7 +11,7 @@ function drawCharts() {
   for (const place of document.querySelectorAll("[data-chart]")) {
     const config = structuredClone(charts.config);
     config.font = getComputedStyle(place).fontFamily;
-    if (place.clientWidth < 520) config.axis.labelLimit = 0.35 * place.clientWidth; // a phone: the plot needs room too
+    config.axis.labelLimit = Math.min(340, 0.35 * place.clientWidth); // on a phone the plot needs room too
     const fitted = { width: "container", autosize: { type: "fit-x", contains: "padding" } };
     const spec = { ...charts.specs[place.dataset.chart][chosenLanguage()], ...fitted };
     vegaEmbed(place, spec, {

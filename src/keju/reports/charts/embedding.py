@@ -25,11 +25,11 @@ class Embedded:
     """CSS: the page's variables `--ink` and `--figures` give colour and font, in light, in dark and on paper."""
     scripts: str
     """Vega and the charts, to stand at the end of the body; about 0.9 MB."""
-    policy: str
-    """What the page's security policy must allow: these very scripts, and no other."""
+    digests: tuple[str, ...]
+    """Of these very scripts: the page's security policy allows them, and no other."""
 
 
-NO_CHARTS = Embedded({}, "", "", "script-src 'none'")
+NO_CHARTS = Embedded({}, "", "", ())
 """The parts of a page without charts."""
 
 
@@ -40,12 +40,11 @@ def embed(charts: Sequence[Chart]) -> Embedded:
     """
     start = (files("keju.reports.charts") / "charts.js").read_text(encoding="utf-8")
     content = {"config": config(ink=None), "specs": {chart.name: chart.specs for chart in charts}}
-    scripts = [f'<script type="application/json" id="chart-specs">{_inert(content)}</script>']
+    scripts = [f'<script type="application/json" id="chart-specs">{inert(content)}</script>']
     scripts += [f"<script>{script}</script>" for script in (_vega(), start)]
-    sources = " ".join(f"'sha256-{_digest(script)}'" for script in (_vega(), start))
     style = (files("keju.reports.charts") / "charts.css").read_text(encoding="utf-8")
-    policy = f"script-src {sources}; img-src data:"
-    return Embedded({chart.name: _figure(chart) for chart in charts}, style, "\n".join(scripts), policy)
+    figures = {chart.name: _figure(chart) for chart in charts}
+    return Embedded(figures, style, "\n".join(scripts), (digest(_vega()), digest(start)))
 
 
 def _figure(chart: Chart) -> str:
@@ -60,10 +59,11 @@ def _vega() -> str:
     return licence + str(converter().javascript_bundle())
 
 
-def _inert(value: object) -> str:
+def inert(value: object) -> str:
     """JSON that no HTML parser takes for markup."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _digest(script: str) -> str:
-    return b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")
+def digest(script: str) -> str:
+    """Of a script's text, as a security policy writes it."""
+    return f"sha256-{b64encode(sha256(script.encode('utf-8')).digest()).decode('ascii')}"

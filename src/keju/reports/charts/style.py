@@ -39,6 +39,9 @@ NAMES = 220
 """Pixels that the name of a row may take before it is cut; the table has it whole."""
 
 
+WHOLE = (0, 0.2, 0.4, 0.6, 0.8, 1)
+"""Ticks of an axis from 0 to 100 %."""
+
 ABOVE_FIGURES = {"titleAlign": "left", "titleX": -30}
 """Of a vertical axis of figures: its title begins above them, as it may be longer than they are."""
 
