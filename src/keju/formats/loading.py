@@ -166,11 +166,11 @@ def _those(can: Callable[[Format], object]) -> str:
 
 def _sniffed(place: Path) -> Format:
     try:
-        fitting = [format for format in FORMATS.values() if format.sniff and format.sniff(place)]
+        # A format knows more of its files than a mapping of their columns does: mappings are asked last.
+        formats = [format for format in FORMATS.values() if format.sniff and format is not mapped.FORMAT]
+        fitting = [f for f in formats if f.sniff and f.sniff(place)] or [mapped.FORMAT] * mapped.sniff(place)
     except OSError as error:
         raise BadFile(f"{place}: cannot be read: {error.strerror or error}") from error
-    if len(fitting) > 1 and mapped.FORMAT in fitting:
-        fitting.remove(mapped.FORMAT)  # a format knows more of its files than a mapping of their columns does
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
