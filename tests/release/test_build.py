@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,18 @@ import pytest
 
 import keju
 from keju.benchmark import Benchmark
-from keju.errors import BadFile, Misuse
+from keju.errors import BadFile, MissingExtra, Misuse
 from keju.formats import multi_tw, tco
 from keju.items import Item
-from keju.release import Settings, build, verify
+from keju.release import Settings, Source, build, verify
 from keju.release.content import ANSWER_DIGEST, answer_digest
 from keju.release.paths import SUMS, files_in
-from release.making import a_few, settings, teahouse
+from release.filled import a_few, settings, teahouse
 
 pytest.importorskip("mlcroissant", reason="the extra `release` is not installed")
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")  # of the other tools
+OTHERS = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+"""Warnings of the other tools about their own code."""
 
 
 def released(benchmark: Benchmark, out: Path, told: Settings | None = None, **options: Any) -> Path:
@@ -83,9 +85,8 @@ def test_keju_reads_the_lines_of_items_too(source: Benchmark, folder: Path) -> N
 def test_datasets_opens_it_with_splits_pictures_and_clips(
     source: Benchmark, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     datasets = pytest.importorskip("datasets")
-    datasets.disable_progress_bars()
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
     loaded = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
     assert {name: part.num_rows for name, part in loaded.items()} == {
         name: sum(item.split == split for item in source)
@@ -96,6 +97,7 @@ def test_datasets_opens_it_with_splits_pictures_and_clips(
     assert next(row for row in rows if row["image"])["image"].size == (1280, 720)
 
 
+@OTHERS
 def test_mlcroissant_loads_every_record_set_and_keeps_ids_texts(source: Benchmark, folder: Path) -> None:
     import mlcroissant
 
@@ -116,6 +118,7 @@ def test_mlcroissant_loads_every_record_set_and_keeps_ids_texts(source: Benchmar
     assert dataset.metadata.data_biases == ["About biases: 已说明。"]
 
 
+@OTHERS
 def test_the_data_package_is_valid_and_catches_a_wrong_key_and_a_changed_picture(
     source: Benchmark, tmp_path: Path
 ) -> None:
@@ -164,6 +167,20 @@ def test_the_papers_layouts_hold_the_items_that_fit_them(source: Benchmark, fold
         assert item.answer == source[item.id].answer
         assert dict(item.options) == dict(source[item.id].options)
         assert [medium.sha256 for medium in item.media] == [medium.sha256 for medium in source[item.id].media]
+
+
+@pytest.mark.parametrize(("layout", "modality"), [("tco", "image"), ("multi-tw", "audio")])
+def test_a_paper_s_own_folder_comes_out_byte_for_byte(
+    source: Benchmark, tmp_path: Path, layout: str, modality: str
+) -> None:
+    there, out = tmp_path / "there", tmp_path / "out"
+    keju.convert(source.select(where={"modality": modality}), layout, there)
+    released(keju.load(there), out, settings(sources=(Source("all", "own"),)))
+    legacy = out / "legacy/tco" if layout == "tco" else out / "legacy"
+    renamed = {"multi-tw.json": "items.json"}
+    assert {renamed.get(name, name): (legacy / name).read_bytes() for name in files_in(legacy)} == {
+        name: (there / name).read_bytes() for name in files_in(there)
+    }
 
 
 def test_training_holds_the_train_split_alone(source: Benchmark, folder: Path) -> None:
@@ -230,6 +247,15 @@ def test_keys_are_never_kept_inside_the_release(source: Benchmark, tmp_path: Pat
         build(source, settings(), tmp_path / "out", withhold=["test"], keys=tmp_path / "out" / "keys.json", jobs=1)
 
 
+def test_without_the_library_the_install_line_is_said_before_anything_is_done(
+    source: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mlcroissant", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'keju\[release\]'"):
+        build(source, settings(), tmp_path / "out", withhold=["test"])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_that_is_not_empty_is_refused(source: Benchmark, tmp_path: Path) -> None:
     (tmp_path / "kept.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(BadFile, match="not empty"):
@@ -243,6 +269,9 @@ def test_quality_files_and_the_record_of_the_splits_are_released(source: Benchma
     assert json.loads((folder / "quality/agreement.json").read_bytes()) == {"kappa": 0.81}
     told = json.loads((folder / "splits/split_metadata.json").read_bytes())
     assert (told["random_seed"], told["total"]) == (1923, len(source))
+    assert json.loads((folder / "croissant.json").read_bytes())["rai:dataAnnotationAnalysis"] == [
+        "kappa 0.81 (quality/agreement.json)"
+    ]
     assert "by medium, seed 1923" in (folder / "DATASHEET.md").read_text(encoding="utf-8")
 
 
@@ -274,5 +303,3 @@ def test_other_licences_for_media_and_from_files(source: Benchmark, tmp_path: Pa
     assert names["media/images/0001.png"] == ["CC-BY-SA-4.0"]
     assert names["items/items.jsonl"] == ["ODC-By-1.0"]
     assert names["data/test-00000-of-00001.parquet"] == ["ODC-By-1.0", "CC-BY-SA-4.0"]
-
-

@@ -37,7 +37,8 @@ from keju.release.datasheet import datasheet
 from keju.release.gate import obstacles
 from keju.release.legacy import write_legacy
 from keju.release.licences import spelled, text_of
-from keju.release.quality import quality_files
+from keju.release.loading import need_library
+from keju.release.quality import quality_files, with_analysis
 from keju.release.settings import Settings
 from keju.release.verifying import shards_in, verify
 from keju.splits import USES
@@ -80,6 +81,7 @@ def build(
     for_training = [name for name, each in formats.FORMATS.items() if each.split == "train"]
     if training and training not in for_training:
         raise Misuse(f"{training!r} is no format for training; there is {', '.join(for_training)}")
+    need_library()
     settings = _spelled(settings)
     given = quality_files(settings, quality or {})
     if blocked := obstacles(benchmark, settings, given, jobs=jobs, progress=progress):
@@ -88,7 +90,7 @@ def build(
     if kept and kept.resolve().is_relative_to(out.resolve()):
         raise Misuse(f"{kept} would lie in the release, and must stay secret; name a place outside")
     salt = kept_salt(benchmark, withhold, kept) if kept else ""
-    published = content(benchmark, settings, withhold, salt)
+    published = content(benchmark, with_analysis(settings, given), withhold, salt)
     unfinished = partial(out)
     try:
         unfinished.mkdir(parents=True)

@@ -70,6 +70,7 @@ def kept_salt(benchmark: Benchmark, withheld: Collection[str], path: Path) -> st
             raise BadFile(f"{path}: should hold the salt and keys of an earlier release; move it away") from error
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"salt": salt, "keys": keys}, ensure_ascii=False, indent=1)
+    path.touch(mode=0o600)
     path.write_bytes(text.encode("utf-8") + b"\n")
     return salt
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 
 from keju.benchmark import Benchmark
@@ -39,9 +40,10 @@ def obstacles(
 ) -> list[Finding]:
     """Everything that blocks, in the order in which an author deals with it; empty where the release may be built."""
     found = [*_fields(settings), *_prose(settings), *_licences(settings), *_covered(benchmark, settings)]
-    found += [*_consent(settings), *personal(quality)]
+    found = [replace(each, file=settings.file) for each in [*found, *_consent(settings)]] + list(personal(quality))
     checked = check(benchmark, jobs=jobs, progress=progress)
-    return found + [finding for finding in checked if finding.severity == "error"] + list(_unchecked(checked))
+    errors = [finding for finding in checked if finding.severity == "error"]
+    return [*found, *errors, *_absent(benchmark, {finding.item for finding in errors}), *_unchecked(checked)]
 
 
 def _fields(settings: Settings) -> Iterator[Finding]:
@@ -136,6 +138,20 @@ def _consent(settings: Settings) -> Iterator[Finding]:
             ),
             CONFIG,
         )
+
+
+def _absent(benchmark: Benchmark, known: Collection[str | None]) -> Iterator[Finding]:
+    """Media that are not there and that no reader missed: of benchmarks made by a program."""
+    for item in benchmark:
+        for medium in item.media:
+            if not medium.exists and item.id not in known:
+                yield obstacle(
+                    "R402",
+                    Phrase(f"{medium.name} is not there", f"找不到 {medium.name}"),
+                    Phrase("add the file, or leave the item out", "请补上文件，或去掉该题"),
+                    medium.name,
+                    item.id,
+                )
 
 
 def _unchecked(findings: list[Finding]) -> Iterator[Finding]:

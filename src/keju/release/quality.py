@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from keju.checks import Finding
 from keju.errors import BadFile, Misuse
+from keju.formats.json_text import parse_json
 from keju.phrase import Phrase
 from keju.release.obstacle import obstacle
 from keju.release.paths import QUALITY
 from keju.release.settings import Settings
 
+_ANALYSIS = "annotation_analysis"
 _EMAIL = re.compile(rb"[\w.+-]+@[\w-]+\.[\w.-]+")
 
 
@@ -26,6 +29,17 @@ def quality_files(settings: Settings, given: Mapping[str, bytes | Path]) -> dict
         return {name: value if isinstance(value, bytes) else value.read_bytes() for name, value in named.items()}
     except OSError as error:
         raise BadFile(f"{error.filename}: cannot be read: {error.strerror or error}") from error
+
+
+def with_analysis(settings: Settings, quality: Mapping[str, bytes]) -> Settings:
+    """The settings with the figures of `agreement` as the datasheet's analysis, where the authors wrote none."""
+    if "agreement" not in quality or settings.datasheet.get(_ANALYSIS):
+        return settings
+    told = parse_json(quality["agreement"].decode("utf-8", "replace"), QUALITY["agreement"])
+    plain = told.items() if isinstance(told, Mapping) else ()
+    figures = [f"{name} {value}" for name, value in plain if isinstance(value, str | int | float)]
+    text = f"{', '.join(figures) or 'See'} ({QUALITY['agreement']})"
+    return replace(settings, datasheet={**settings.datasheet, _ANALYSIS: text})
 
 
 def personal(quality: Mapping[str, bytes]) -> Iterator[Finding]:

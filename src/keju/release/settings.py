@@ -89,10 +89,16 @@ class Settings:
     """Name of a quality file → path of it."""
     folder: Path = field(default_factory=Path)
     """Where paths in the file start from."""
+    file: str = CONFIG
+    """What messages call the file."""
 
     @property
     def license_of_media(self) -> str:
         return self.media_license or self.license
+
+
+_OURS = ("folder", "file")
+"""Fields of `Settings` that do not stand in the file."""
 
 
 def read_settings(path: Path) -> Settings:
@@ -112,15 +118,17 @@ def read_settings(path: Path) -> Settings:
     }
     if strange := sorted(set(made["datasheet"]) - set(QUESTIONS)):
         raise BadFile(f"{path}: [datasheet] has no {strange[0]!r}; it has {', '.join(QUESTIONS)}")
+    if ours := [name for name in _OURS if name in told]:
+        raise BadFile(f"{path}: unknown field {ours[0]!r}")
     plain = {name: value for name, value in told.items() if name not in made}
-    settings: Settings = _record(Settings, {**plain, **made, "folder": path.parent}, str(path))
+    settings: Settings = _record(Settings, {**plain, **made, "folder": path.parent, "file": str(path)}, str(path))
     return settings
 
 
 def _record(kind: type[Any], row: Mapping[str, Any], place: str) -> Any:
     known = {each.name: each for each in fields(kind)}
     if strange := sorted(set(row) - set(known)):
-        names = ", ".join(name for name in known if name != "folder")
+        names = ", ".join(name for name in known if name not in _OURS)
         raise BadFile(f"{place}: unknown field {strange[0]!r}; there are {names}")
     values = {name: _value(value, known[name].type, f"{place}: {name}") for name, value in row.items()}
     try:

@@ -41,7 +41,7 @@ def settings(**changed: Any) -> Settings:
 
 def toml() -> str:
     """The text of a release.toml, filled in as a user does it."""
-    return TOML + "".join(f"{key} = \"About it.\"\n" for key, question in QUESTIONS.items() if question.required)
+    return TOML + "".join(f'{key} = "About it."\n' for key, question in QUESTIONS.items() if question.required)
 
 
 TOML = """
