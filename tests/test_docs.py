@@ -111,7 +111,12 @@ def test_every_command_and_option_that_is_shown_exists(capsys: pytest.CaptureFix
     for name in COMMANDS:
         with pytest.raises(SystemExit):
             main([name, "--help"])
-        known[name] = set(re.findall(r"--[a-z][\w-]*", capsys.readouterr().out))
+        told = capsys.readouterr().out
+        for action in re.findall(r"^    ([a-z]+)  +\S", told.partition("\npositional arguments:")[2], re.M):
+            with pytest.raises(SystemExit):
+                main([name, action, "--help"])
+            told += capsys.readouterr().out
+        known[name] = set(re.findall(r"--[a-z][\w-]*", told))
     for page, text in TEXT.items():
         shown = "".join(re.findall(r"^```(?:console|sh)\n.*?^```$", text, re.DOTALL | re.MULTILINE))
         for name, rest in re.findall(r"^(?:\$ )?keju (\w+)(?![\w:])((?:\\\n|[^\n|])*)", shown, re.MULTILINE):

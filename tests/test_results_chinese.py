@@ -18,12 +18,26 @@ from openpyxl import load_workbook
 import keju.results
 import making
 from keju import splits as splitting
+from keju.benchmark import Benchmark
 from keju.checks.measuring import measure
+from keju.formats.outputs import Theirs
 from keju.items import Medium
 from keju.phrase import Phrase, in_chinese, listed
 from keju.records import Record
 from keju.reports import to_html, to_markdown, to_text, to_xlsx
-from keju.results import answers, counts, description, lengths, media
+from keju.results import (
+    answers,
+    bias,
+    circular,
+    counts,
+    description,
+    invalid,
+    item_analysis,
+    lengths,
+    media,
+    other_marks,
+    power,
+)
 from keju.results.bilingual import bilingual
 from keju.results.breakdowns import breakdown, dimensions, read_dimensions
 from keju.results.labels import named
@@ -37,6 +51,7 @@ from keju.results.quality import quality
 from keju.results.scores import score
 from keju.results.size import size_effect
 from keju.results.split_balance import split_balance
+from keju.variants import apply, parse_variants
 from marked_runs import items, marked, run
 
 SENTENCE = re.compile(r"(?:[A-Za-z][A-Za-z'’-]*[,;:]? ){3,}[A-Za-z]+")
@@ -135,6 +150,52 @@ def parsers():
     yield parser_sensitivity([*turned, run(of, "?" * 10, protocol="multi-tw")])
 
 
+def turned():
+    """Two models in four rotations and one in two."""
+    of = [making.item(number, bilingual=True) for number in range(1, 13)]
+    places = [apply(Benchmark("made", tuple(of)), parse_variants([f"rotate={by}"])).items for by in range(4)]
+    runs = [
+        marked(place, "A" * 12, model=model, variant={"rotate": str(by)})
+        for model, most in (("always/a", 4), ("short/a", 2))
+        for by, place in enumerate(places[:most])
+    ]
+    yield circular.circular(runs)
+    yield circular.position_bias(runs)
+
+
+def echoing():
+    of = items("A" * 10)
+    said = ["选项A", "选项B", "选项A选项B", "第3题第3题第3题", "A", "A", "A", "A", "A", "A"]
+    runs = [marked(of, said), marked(of, "A" * 10, model="always/a"), marked(items("AB", options="AB"), "AA")]
+    yield bias.echoes(runs)
+    yield bias.letters(runs)
+    yield bias.letter_bias(runs)
+
+
+def analysed():
+    of = items("A" * 24)
+    models = [marked(of, "B" * 4 + "A" * k + "C" * (20 - k), model=f"m{k}") for k in range(8, 21, 2)]
+    yield from item_analysis.item_analysis([*models, marked(of, "A" * 24, model="m8", variant={"media": "none"})])
+    yield from item_analysis.item_analysis(models, models * 3)
+    yield from item_analysis.item_analysis(models[:2])
+
+
+def beside_theirs():
+    """Every reason for which two marks differ."""
+    of = items("A" * 11 + "?")
+    said = ["A", "!", "-", "A", "A", "?", "A", "也许吧", "A", "A", "A", "A"]
+    theirs = {
+        item.id: Theirs(read, key)
+        for item, (read, key) in zip(of, [("A", "A")] * 4 + [("B", "B"), ("A", "A"), ("", "A"), ("A", "A")]
+        + [("", "A"), ("B", "A"), (None, "A"), ("A", None)], strict=True)
+    }  # fmt: skip
+    verdicts = dict(
+        zip(theirs, [True, True, True, None, False, True, False, True, False, False, False, True], strict=True)
+    )
+    one = replace(run(of, said, protocol="robust"), verdicts=verdicts, theirs=theirs)
+    yield from other_marks.other_marks([one], [score(one)])
+
+
 def described(maker):
     """Items with and without key and labels, in two languages, with pictures and a clip, good and broken."""
     of = [making.item(i, bilingual=True) for i in range(1, 41)]
@@ -176,6 +237,16 @@ MAKERS = {
     "latency_by_stage": lambda: latencies(latency_by_stage),
     "latency_by_modality": lambda: latencies(latency_by_modality),
     "size_effect": sizes,
+    "invalid_replies": lambda: [invalid.invalid_replies([score(of_every_fate()), marked(items("A"), "A")])],
+    "refusals": lambda: [invalid.refusals([score(of_every_fate()), marked(items("A"), "A", model="m")], "genre")],
+    "circular": lambda: list(turned())[:1],
+    "position_bias": lambda: list(turned())[1:],
+    "echoes": lambda: list(echoing())[:1],
+    "letters": lambda: list(echoing())[1:2],
+    "letter_bias": lambda: list(echoing())[2:],
+    "power": lambda: [power.power([marked(items("AAAA"), "AABB"), marked(items("AAAA"), "BABB")])],
+    "item_analysis": analysed,
+    "other_marks": beside_theirs,
     "quality": lambda: [quality([score(of_every_fate())])],
     "marked_items": lambda: [marked_items(score(of_every_fate(), parser="robust"))],
     "published": lambda: [published(name).table for name in published_names()],
@@ -183,7 +254,7 @@ MAKERS = {
 
 
 def test_every_table_maker_stands_in_this_file():
-    found = {"published"}
+    found = {"published", "item_analysis", "other_marks"}
     for info in pkgutil.iter_modules(keju.results.__path__, "keju.results."):
         module = importlib.import_module(info.name)
         for name, function in inspect.getmembers(module, inspect.isfunction):

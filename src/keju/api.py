@@ -15,6 +15,8 @@ from keju.errors import BadFile, Misuse
 from keju.formats.outputs import read_outputs
 from keju.models.model import Model
 from keju.models.registry import open_model
+from keju.people.sitting import FILE as SITTING
+from keju.people.sitting import Sitting
 from keju.protocols import Protocol, load_protocol
 from keju.runs.asking import Session, ask
 from keju.runs.engine import Progress
@@ -167,7 +169,7 @@ def open_runs(
     format: str | None = None,
     protocol: str | None = None,
 ) -> list[Run]:
-    """Every run at or below `paths`: keju's run folders, and files that other tools wrote.
+    """Every run at or below `paths`: keju's run folders, sittings of people, and files that other tools wrote.
 
     `benchmark` re-marks with its keys and labels: of keju's runs those items whose question is unchanged, of other
     tools' files the items they name. Raises `BadFile` where a path holds no run.
@@ -177,7 +179,9 @@ def open_runs(
         if not path.exists():
             raise BadFile(f"{path} does not exist")
         folders = find_runs([path]) if format is None else []
-        if folders:
+        if (path / SITTING).is_file():
+            runs += Sitting.open(path).runs(benchmark)
+        elif folders:
             opened = [open_folder(folder) for folder in folders]
             runs += [remark(run, benchmark) for run in opened] if benchmark else opened
         else:

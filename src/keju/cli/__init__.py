@@ -28,6 +28,8 @@ COMMANDS = {
     "split": "deal the items out into train, val and test: seeded, stratified, no picture in two splits",
     "convert": "write a benchmark in another format",
     "release": "publish a benchmark: card, licence, Croissant, checksums, all checked before and after",
+    "human": "people sit the exam: a frozen sample, booklet and answer sheets, their accuracy beside models'",
+    "agreement": "do raters agree? kappa, alpha, AC1, ICC with intervals, and which of them suits",
     "models": "list providers and the papers' models",
     "protocols": "list protocols, or show one",
     "studio": "build a benchmark in the browser, alone or as a team",

@@ -29,6 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--charts", type=forms, default=(), metavar="FORM,…", help=f"charts as files too: {', '.join(FORMS)}"
     )
+    parser.add_argument(
+        "--humans", type=Path, metavar="SITTING", help="people's answers to the same items (`keju human`)"
+    )
     parser.add_argument("--fonts", type=Path, metavar="DIR", help="folder of further fonts for charts in files")
     tables_options(parser, by="break down by these labels only")
     output_options(parser)
@@ -39,12 +42,18 @@ def run(args: argparse.Namespace) -> int:
     from keju.cli.printing import language, scored
     from keju.reports import write_report
     from keju.reports.item_browser import NO_ITEMS, embed_items
+    from keju.results.humans import with_people
     from keju.results.overview import overview
+    from keju.results.scores import score
 
     runs, scores = scored(args)
     tables = overview(runs, scores, labels=args.by, published=args.published)
+    people = _people(args)
+    if people:
+        tables = with_people(tables, people, scores)
     charts = _charts(tables, args)
-    items = NO_ITEMS if args.no_items else embed_items(scores, folder=args.out, sources=_sources(runs))
+    sat = list(map(score, people))
+    items = NO_ITEMS if args.no_items else embed_items(scores, people=sat, folder=args.out, sources=_sources(runs))
     meta = {"runs": [str(one.folder or one.model) for one in runs]}
     paths = write_report(
         tables, args.out, title=args.title, meta=meta, language=language(args), charts=charts, items=items
@@ -55,6 +64,16 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(args.out / "report.html")
     return 0 if all(s.settled for s in scores) else 3
+
+
+def _people(args: argparse.Namespace) -> list[Run]:
+    """The answers of people in the sitting that the user names."""
+    from keju import api
+    from keju.people import Sitting
+
+    if args.humans is None:
+        return []
+    return Sitting.open(args.humans).runs(api.load(args.benchmark) if args.benchmark else None)
 
 
 def _charts(tables: Sequence[Table], args: argparse.Namespace) -> list[Chart]:

@@ -26,7 +26,9 @@ def draw_sample(benchmark: Benchmark, n: int, labels: Sequence[str] = (), seed: 
     once. Keys are never looked at. Raises `Misuse` where there are fewer than `n` items.
     """
     if not 1 <= n <= len(benchmark):
-        raise Misuse(f"a sample of {n} items cannot be drawn: {benchmark.name} has {len(benchmark)} that people can sit")
+        raise Misuse(
+            f"a sample of {n} items cannot be drawn: {benchmark.name} has {len(benchmark)} that people can sit"
+        )
     strata: dict[Stratum, list[str]] = {}
     for item_id in sorted((item.id for item in benchmark), key=lambda item_id: drawn(seed, item_id)):
         item = benchmark[item_id]
@@ -60,9 +62,7 @@ def _allotted(sizes: Mapping[Stratum, int], n: int) -> Counter[Stratum]:
         _move(lacking, stratum, -count)
     for _ in range(n - sum(taken.values())):
         room = [stratum for stratum in sizes if taken[stratum] < sizes[stratum]]
-        chosen = max(
-            room, key=lambda s: (sum(lacking[value] > 0 for value in enumerate(s)), exact[s] - taken[s])
-        )
+        chosen = max(room, key=lambda s: (sum(lacking[value] > 0 for value in enumerate(s)), exact[s] - taken[s]))
         taken[chosen] += 1
         _move(lacking, chosen, -1)
     while exchange := _exchange(sizes, taken, least, lacking):

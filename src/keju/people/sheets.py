@@ -20,7 +20,20 @@ ROLES: Mapping[str, frozenset[str]] = {
     "item": frozenset(("item", "id", "itemid", "item_id", "编号", "編號", "题目编号", "題目編號")),
     "answer": frozenset(("answer", "answers", "response", "choice", "答案", "作答", "回答", "选择", "選擇")),
     "person": frozenset(
-        ("person", "participant", "name", "code", "姓名", "代号", "代號", "被试", "受试者", "受試者", "参与者", "參與者")
+        (
+            "person",
+            "participant",
+            "name",
+            "code",
+            "姓名",
+            "代号",
+            "代號",
+            "被试",
+            "受试者",
+            "受試者",
+            "参与者",
+            "參與者",
+        )
     ),
     "group": frozenset(("group", "组别", "組別", "组", "組", "分组", "分組")),
     "options": frozenset(("options", "option", "选项", "選項")),
@@ -73,15 +86,16 @@ class _Filling:
     lines: dict[str, int]
 
     def add(self, item_id: str, written: str, place: str, line: int) -> None:
+        if not any(char.isalnum() for char in written):
+            return  # a blank, a dash, a question mark: no answer
         before = self.written.get(item_id)
-        if written and before and before != written:
+        if before and before != written:
             raise BadFile(
                 f"{place}: a second answer, {written!r}, to an item that line {self.lines[item_id]} answers "
                 f"{before!r}; keep one"
             )
-        if written:
-            self.written[item_id] = written
-            self.lines[item_id] = line
+        self.written[item_id] = written
+        self.lines[item_id] = line
 
 
 def _roles(table: Table, path: Path) -> dict[str, str]:

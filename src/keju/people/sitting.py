@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 from keju import formats
 from keju.benchmark import Benchmark, Problem
 from keju.errors import BadFile, Misuse, Refused
-from keju.formats.names import safe_name
+from keju.formats.names import in_order, safe_name
 from keju.items import Item
 from keju.people.sample import METHOD, draw_sample
 from keju.people.sheets import Sheet
@@ -33,6 +33,8 @@ SCHEMA = 1
 FILE = "sitting.json"
 BOOKLET = "booklet"
 PEOPLE = "people"
+FILES = ("mapping", "labels")
+"""Which of the ways to read a benchmark are files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,10 @@ class Sitting:
         language: str | None = None,
         read: Mapping[str, Any] | None = None,
     ) -> Sitting:
-        """Draw a sample and freeze it in `folder`. `benchmark` are the items that people can sit, see `sittable`.
+        """Draw a sample for `folder`, which `freeze` writes. `benchmark` are the items that people can sit, see
+        `sittable`, in their own languages: shares of these are kept whatever language the items are put in.
 
-        Raises `Refused` where the folder holds a sample, `Misuse` where it holds something else or cannot be written.
+        Raises `Refused` where the folder holds a sample, `Misuse` where it holds something else.
         """
         if (folder / FILE).exists():
             raise Refused(f"{folder} holds a sample already, and a sample is never drawn anew; choose another folder")
@@ -92,11 +95,15 @@ class Sitting:
             "generation_method": METHOD,
         }
         there = _relative(source, folder)
-        options = {name: _relative(str(value), folder) for name, value in (read or {}).items() if value is not None}
-        digests = {item_id: seen(benchmark[item_id]) for item_id in chosen}
-        sitting = cls(folder, benchmark.name, there, digests, language, options, sample)
-        sitting._write(FILE, sitting._to_json())
-        return sitting
+        given = {name: str(value) for name, value in (read or {}).items() if value is not None}
+        options = given | {name: _relative(given[name], folder) for name in FILES if name in given}
+        put = _put(benchmark, language)
+        digests = {item_id: seen(put[item_id]) for item_id in chosen}
+        return cls(folder, benchmark.name, there, digests, language, options, sample)
+
+    def freeze(self) -> None:
+        """Write `sitting.json`, last of all: from then on the sample stands. Raises `Misuse` where it cannot."""
+        self._write(FILE, self._to_json())
 
     @classmethod
     def open(cls, folder: str | Path) -> Sitting:
@@ -130,7 +137,7 @@ class Sitting:
                 found.append(Person(row["person"], row["group"], row["written"], row["file"]))
             except KeyError as error:
                 raise BadFile(f"{path} is damaged: {error} is missing; import the sheet again") from None
-        return sorted(found, key=lambda person: (person.group or "\uffff", _in_order(person.name)))
+        return sorted(found, key=lambda person: (person.group or "\uffff", in_order(person.name)))
 
     def add(self, sheet: Sheet, *, group: str | None = None, replacing: bool = False) -> Person:
         """Keep what a person wrote. `group` holds where the sheet does not say one.
@@ -152,9 +159,7 @@ class Sitting:
         """The items of the booklet, in its order, with the keys and labels that `benchmark` has now; else that of
         `source`. Items that are gone or no longer what people saw are left out, and listed in `.problems`.
         """
-        full = benchmark or self._load()
-        if self.language:
-            full = apply(full, parse_variants([f"language={self.language}"]))
+        full = _put(benchmark or self._load(), self.language)
         kept, problems = [], []
         for item_id, digest in self.items.items():
             if item_id not in full:
@@ -186,17 +191,15 @@ class Sitting:
         return Run(person.name, exam, _protocol(), records, variant, info, self.folder)
 
     def _load(self) -> Benchmark:
-        source, options = self._absolute(self.source), {k: self._absolute(v) for k, v in self.read.items()}
-        if labels := options.get("labels"):
-            options |= {"labels": Path(labels)}  # type: ignore[dict-item]
+        options = {**self.read, **{name: self._absolute(self.read[name]) for name in FILES if name in self.read}}
         try:
-            return formats.load(source, **options)  # type: ignore[arg-type]
+            return formats.load(self._absolute(self.source), **options)
         except Misuse as error:
             raise Misuse(f"the benchmark of {self.folder} is not found: {error}. Give it with --benchmark") from error
 
-    def _absolute(self, there: str) -> str:
+    def _absolute(self, there: str) -> Path | str:
         path = self.folder / there
-        return str(path) if path.exists() else there
+        return path if path.exists() else there
 
     def _to_json(self) -> dict[str, Any]:
         return {
@@ -216,10 +219,15 @@ class Sitting:
             raise Misuse(f"{path} cannot be written: {error.strerror or error}. Choose another folder") from error
 
 
-def sittable(benchmark: Benchmark) -> Benchmark:
-    """The items that people can sit and be marked on: with a key, and with all their media there."""
-    kept = tuple(item for item in benchmark if item.answer is not None and all(m.exists for m in item.media))
-    return replace(benchmark, items=kept)
+def sittable(benchmark: Benchmark, language: str | None = None) -> Benchmark:
+    """The items that people can sit and be marked on: with a key, with all their media there, and in the language."""
+    able = {item.id for item in _put(benchmark, language) if all(medium.exists for medium in item.media)}
+    return replace(benchmark, items=tuple(item for item in benchmark if item.id in able and item.answer is not None))
+
+
+def _put(benchmark: Benchmark, language: str | None) -> Benchmark:
+    """The items in the language that people are given them in."""
+    return apply(benchmark, parse_variants([f"language={language}"])) if language else benchmark
 
 
 def seen(item: Item) -> str:
@@ -228,11 +236,6 @@ def seen(item: Item) -> str:
     media = [medium.sha256 if medium.exists else f"absent:{medium.name}" for medium in item.media]
     content = [shown.instruction, shown.question, list(shown.options.items()), media]
     return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode("utf-8", "backslashreplace")).hexdigest()[:16]
-
-
-def groups_of(people: Iterable[Person]) -> list[str | None]:
-    """The groups, in order of appearance."""
-    return list(dict.fromkeys(person.group for person in people))
 
 
 def _protocol() -> Protocol:
@@ -258,10 +261,3 @@ def _json(path: Path) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise BadFile(f"{path} is damaged: it holds no object; restore it from a copy")
     return row
-
-
-def _in_order(name: str) -> list[tuple[bool, int, str]]:
-    """Sort key that puts `expert-2` before `expert-10`."""
-    from keju.formats.names import in_order
-
-    return [(isinstance(part, str), part if isinstance(part, int) else 0, str(part)) for part in in_order(name)]

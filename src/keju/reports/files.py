@@ -36,8 +36,8 @@ def write_report(
 ) -> list[Path]:
     """Writes `report.{html,md,tex,xlsx,json}` and `tables/NAME.{csv,tex}` into `folder`; returns their paths.
 
-    Tables `for_sheets` stand only in XLSX, JSON and CSV. The page draws the `charts` over their tables, and the `items` after them; `keju.reports.charts.save` makes files of
-    charts.
+    Tables `for_sheets` stand only in XLSX, JSON and CSV. The page draws the `charts` over their tables, and the `items`
+    after them; `keju.reports.charts.save` makes files of charts.
     A second call replaces the first one's files, removes those of tables that are no longer there, and leaves all other
     files alone. Raises `Misuse` where there is no table or the folder cannot be written.
     """

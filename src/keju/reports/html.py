@@ -1,4 +1,4 @@
-"""The report as one HTML page: no network, no script but those of charts and items, both languages, every text escaped."""
+"""The report as one HTML page: no network, no script but its own, both languages, and every text escaped."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _section(number: int, table: Table, figure: str) -> str:
     rows = "\n".join(_row(table, row, plot) for row in table.rows)
     under = _both(_list(notes(table, "en")), _list(notes(table, "zh")), tag="div")
     figures = (
-        f'<div class="scroll" role="region" aria-labelledby="h{number}" tabindex="0"><table>\n'
+        f'<div class="scroll" role="group" aria-labelledby="h{number}" tabindex="0"><table>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n{under}"
     )
     if figure and len(table.rows) > LONG:
@@ -170,7 +170,8 @@ def _contents(tables: Sequence[Table], items: Browser) -> str:
     links = "".join(f'<li><a href="#t{n}">{_title(table)}</a></li>' for n, table in enumerate(tables, start=1))
     if items.section:
         links += f'<li><a href="#items">{_words("items")}</a></li>'
-    return f"<nav aria-labelledby=contents><h2 id=contents>{_words('contents' if items.section else 'tables')}</h2><ol>{links}</ol></nav>"
+    head = _words("contents" if items.section else "tables")
+    return f'<nav aria-labelledby="contents"><h2 id="contents">{head}</h2><ol>{links}</ol></nav>'
 
 
 def _about(meta: Mapping[str, Any]) -> str:

@@ -27,7 +27,8 @@ QUALITY = 60
 def embedded(media: Iterable[Medium], budget: int, *, side: int = SIDE) -> dict[str, str]:
     """Name of a medium → data URI, for the first media that fit into `budget` characters in all.
 
-    The longer side of a picture is `side` pixels at most. A medium that comes several times is on the page as often, and counts as often. What cannot be decoded is left out.
+    The longer side of a picture is `side` pixels at most. A medium that comes several times is on the page as often,
+    and counts as often. What cannot be decoded is left out.
     Raises `MissingExtra` where there are pictures and no decoder for them.
     """
     found: dict[str, str] = {}

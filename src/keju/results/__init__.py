@@ -3,6 +3,10 @@
 `scores` marks a run, item by item (`mark`) · `leaderboard` ranks marked runs · `breakdowns` by label · `pairs` tests
 one against another · `bilingual` one model, two wordings · `parsers` one run, every rule · `size` parameters against
 accuracy · `latency` where the time went · `marked` the items behind the figures · `published` what the papers report.
+`circular` and `bias` answers that go by place · `invalid` replies without a label (`replies`) · `item_analysis` what
+items are worth (`item_advice`) · `power` what N items can show · `other_marks` another tool's marks beside ours.
+`humans` people and models on the same items (`sampled`, `handed_in`) · `agreement` of raters (`judged`,
+`coefficients`, `reliability`) ·
 `description` what a benchmark consists of (`counts`, `lengths`, `answers`, `media`, `spread`) · `split_balance` how
 alike splits are.
 `table` is what `keju.reports` draws, `columns` what several tables share; `labels` says labels in them, `figures`

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from keju.errors import Misuse
-from keju.phrase import Phrase
+from keju.phrase import Phrase, listed
 from keju.results import columns as c
 from keju.results.figures import percent
 from keju.results.mark import Mark
@@ -37,8 +37,7 @@ def letters(scores: Sequence[Scores]) -> Table:
     """
     if not scores:
         raise Misuse("letters are counted of at least one run")
-    sets = [(s, labels, marks) for s in scores for labels, marks in _sets(s)]
-    rows = tuple(row for s, labels, marks in sets if len(marks) >= FAINT for row in _letter_rows(s, labels, marks))
+    rows = tuple(row for s in scores for labels, marks in _told(s) for row in _letter_rows(s, labels, marks))
     columns = (
         c.MODEL,
         OPTIONS,
@@ -56,7 +55,7 @@ def letters(scores: Sequence[Scores]) -> Table:
             "只计回答给出字母的题，随机抽取的不计。偏好的是位置还是内容，可用 keju run --circular 查看。",
         )
     ]
-    if few := sum(len(marks) < FAINT for _, _, marks in sets):
+    if few := sum(len(_sets(s)) - len(_told(s)) for s in scores):
         notes.append(
             Phrase(
                 f"Left out: {few} sets of options with fewer than {FAINT} such items of a run.",
@@ -91,7 +90,8 @@ def letter_bias(scores: Sequence[Scores]) -> Table:
             "卡方：Stuart–Maxwell 检验，检验各字母的作答次数是否等于其作为答案的次数，按题配对，各选项组合相加。"
             f"p（Holm 校正）按 {family.size} 个检验校正，每次运行一个。",
         ),
-        *(_one_letter(row) for row in made if (row.get("most_share") or 0.0) >= ONE_LETTER),
+        *_rough(made),
+        *(_one_letter(row) for row in made if row["n"] >= FAINT and row["most_share"] >= ONE_LETTER),
     ]
     return Table("letter_bias", "Letter bias", columns, made, tuple(notes), "字母偏好")
 
@@ -123,13 +123,19 @@ def echoes(scores: Sequence[Scores]) -> Table | None:
     return Table("echoes", "Replies that repeat what was asked", columns, tuple(rows), (note,), "复述题目的回答")
 
 
-def _sets(s: Scores) -> Iterable[tuple[tuple[str, ...], list[Mark]]]:
+def _sets(s: Scores) -> list[tuple[tuple[str, ...], list[Mark]]]:
     """The marks that count, by the labels of their options."""
     groups: dict[tuple[str, ...], list[Mark]] = {}
     for mark in s.items:
         if mark.valid and mark.label is not None and mark.answer is not None:
             groups.setdefault(tuple(mark.item.options), []).append(mark)
     return sorted(groups.items())
+
+
+def _told(s: Scores) -> list[tuple[tuple[str, ...], list[Mark]]]:
+    """The sets that say something: those of ten items and more, and the only one of a run however small."""
+    sets = _sets(s)
+    return [(labels, marks) for labels, marks in sets if len(marks) >= FAINT or len(sets) == 1]
 
 
 def _letter_rows(s: Scores, labels: Sequence[str], marks: Sequence[Mark]) -> Iterable[dict[str, Any]]:
@@ -146,11 +152,12 @@ def _letter_rows(s: Scores, labels: Sequence[str], marks: Sequence[Mark]) -> Ite
             "chosen_share": given[label] / len(marks),
             "key_share": due[label] / len(marks),
             "recall": right[label] / due[label] if due[label] else None,
+            **({"_faint": True} if len(marks) < FAINT else {}),
         }
 
 
 def _bias_row(s: Scores) -> dict[str, Any]:
-    sets = list(_sets(s))
+    sets = _sets(s)
     marks = [mark for _, group in sets for mark in group]
     if not marks:
         return {"model": s.name, "n": 0}
@@ -165,6 +172,7 @@ def _bias_row(s: Scores) -> dict[str, Any]:
         "chi_square": test.statistic,
         "df": test.df,
         "p": test.p,
+        "_rough": test.discordant < 5 * test.df,  # as five items are expected in a cell of a chi-square test
     }
 
 
@@ -172,6 +180,13 @@ def _table(labels: Sequence[str], marks: Sequence[Mark]) -> list[list[int]]:
     """Items by the letter given (row) and the letter due (column)."""
     counts = Counter((mark.label, mark.answer) for mark in marks)
     return [[counts[given, due] for due in labels] for given in labels]
+
+
+def _rough(rows: Iterable[dict[str, Any]]) -> Iterable[Phrase]:
+    if names := listed(row["model"] for row in rows if row.get("_rough")):
+        yield Phrase(
+            f"Rough, as few answers differ from the key: {names}.", f"与答案不同的作答很少，仅供参考：{names.zh}。"
+        )
 
 
 def _one_letter(row: dict[str, Any]) -> Phrase:

@@ -24,6 +24,9 @@ from keju.stats import accuracy_interval, heterogeneity
 EXAMPLES = 5
 """Items that a row names before it only counts."""
 
+SHORT = 24
+"""Characters of the most frequent reply that a row shows."""
+
 
 def invalid_tables(scores: Sequence[Scores], labels: Sequence[str]) -> list[Table]:
     """Invalid replies, and refusals by each of `labels`, as far as there are any."""
@@ -119,13 +122,17 @@ def _row(s: Scores, reason: Reason, marks: Sequence[Mark]) -> dict[str, Any]:
         "reason": REASONS[reason],
         "n": len(marks),
         "share": len(marks) / s.answered,
-        "usual": f"{usual[:20]!r} × {times}" if times > 1 and usual else None,
-        "languages": listed(f"{tag} {n}" for tag, n in languages.most_common()) or None,
+        "usual": f"{_short(usual)} × {times}" if times > 1 and usual else None,
+        "languages": " · ".join(f"{tag} {n}" for tag, n in languages.most_common()) or None,
         "echoes": sum(echo_of(mark) is not None for mark in marks),
         "readable": sum(_readable(mark) for mark in marks),
-        "items": listed((mark.id for mark in marks), EXAMPLES),
+        "items": ", ".join(mark.id for mark in marks[:EXAMPLES]) + (" …" if len(marks) > EXAMPLES else ""),
         "example": f"{example.id}: {excerpt(example)}" if excerpt(example) else None,
     }
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
 
 
 def _readable(mark: Mark) -> bool:

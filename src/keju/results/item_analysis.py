@@ -5,56 +5,27 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from keju.errors import Misuse
 from keju.items import Item
 from keju.phrase import Phrase, listed
-from keju.results.figures import rounded
+from keju.results.item_advice import (
+    FEWEST_AGAINST,
+    FEWEST_FOR_OPTIONS,
+    FEWEST_STRONG,
+    Advice,
+    Sat,
+    advice_on,
+    non_functioning,
+)
 from keju.results.mark import Mark
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
-from keju.stats import ItemFigures, above_chance, item_figures, kr20
+from keju.stats import above_chance, item_figures, kr20
 
 ABLE = 0.05
 """A candidate above chance at this level may speak about keys, if it is among the better half of those."""
-
-FEWEST_STRONG = 3
-"""Strong candidates that must agree before a key is doubted; so many are taken even where they are more than half."""
-
-FEWEST_AGAINST = 6
-"""Candidates from which a negative discrimination is worth a look (rule S205 of `keju check` has the same)."""
-
-FEWEST_ALIKE = 4
-"""Candidates that must all be right, or all wrong, before this says something of the item."""
-
-NON_FUNCTIONING = 0.05
-"""A wrong option that fewer choose does not work (Haladyna & Downing 1993, Educ. Psychol. Meas. 53:999)."""
-
-FEWEST_FOR_OPTIONS = 20
-"""Candidates from which fewer than 5 % can be told from none: below, one choice alone is more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sat:
-    """An item and all who answered it."""
-
-    item: Item
-    figures: ItemFigures
-    models: tuple[Mark, ...]
-    people: tuple[Mark, ...]
-    strong: tuple[Mark, ...]
-    """The marks of those candidates, of both kinds, whose answers tell something of keys."""
-
-    @property
-    def marks(self) -> tuple[Mark, ...]:
-        return self.models + self.people
-
-    @property
-    def choices(self) -> Counter[str]:
-        """Label → candidates that chose it; a reply without a label chose none."""
-        return Counter(mark.label for mark in self.marks if mark.valid and mark.label is not None)
 
 
 def item_analysis(scores: Sequence[Scores], people: Sequence[Scores] = ()) -> list[Table]:
@@ -67,7 +38,7 @@ def item_analysis(scores: Sequence[Scores], people: Sequence[Scores] = ()) -> li
     if len(models) + len(people) < 2:
         raise Misuse("item analysis needs at least two candidates (models or people) on the same items")
     sat = _sat(models, people)
-    doubtful = [(one, advice) for one in sat if (advice := _advice(one))]
+    doubtful = [(one, advice) for one in sat if (advice := advice_on(one))]
     doubtful.sort(key=lambda pair: min(rank for rank, _ in pair[1]))  # stable: within a rank, benchmark order
     notes = _notes(scores, models, people)
     return [
@@ -136,76 +107,6 @@ def _strong(scores: Sequence[Scores]) -> set[int]:
     return {at for at, share in able.items() if share >= least}
 
 
-# What to look at
-
-Advice = tuple[int, Phrase]
-"""Rank, the gravest 0, and the sentence."""
-
-
-def _advice(one: Sat) -> list[Advice]:
-    return [advice for look in (_key, _against, _none_right, _all_right, _unused) if (advice := look(one))]
-
-
-def _key(one: Sat) -> Advice | None:
-    """The strong candidates agree on another option."""
-    chosen = Counter(mark.label for mark in one.strong if mark.valid and mark.label is not None)
-    label, votes = chosen.most_common(1)[0] if chosen else ("", 0)
-    n, due = len(one.strong), str(one.item.answer)
-    if label == due or votes < FEWEST_STRONG or votes * 2 <= n:
-        return None
-    return 0, Phrase(
-        f"look at the key: {votes} of the {n} strongest candidates choose {label}, {chosen[due]} the key {due}",
-        f"请核对答案：最强的 {n} 位考生中有 {votes} 位选 {label}，选答案 {due} 的有 {chosen[due]} 位",
-    )
-
-
-def _against(one: Sat) -> Advice | None:
-    """The better a candidate, the rarer right: below what chance gives one item in twenty (normal approximation)."""
-    r, n = one.figures.discrimination, one.figures.n
-    if r is None or n < FEWEST_AGAINST or r >= -1.645 / math.sqrt(n - 1):
-        return None
-    return 1, Phrase(
-        f"better candidates do worse (discrimination {rounded(r, 2)}): is another option right too?",
-        f"越强的考生越答错（区分度 {rounded(r, 2)}）：是否另有正确选项？",
-    )
-
-
-def _none_right(one: Sat) -> Advice | None:
-    if one.figures.right or one.figures.n < FEWEST_ALIKE:
-        return None
-    return 2, Phrase(
-        f"none of {one.figures.n} candidates is right: very hard, or the key is wrong",
-        f"{one.figures.n} 位考生无一答对：题目很难，或答案有误",
-    )
-
-
-def _unused(one: Sat) -> Advice | None:
-    unused = _non_functioning(one)
-    if not unused or one.figures.n < FEWEST_FOR_OPTIONS:
-        return None
-    names = listed(unused)
-    return 3, Phrase(f"hardly anyone chooses {names}: make it more plausible", f"几乎无人选 {names.zh}：请改得更可信")
-
-
-def _all_right(one: Sat) -> Advice | None:
-    if one.figures.right < one.figures.n or one.figures.n < FEWEST_ALIKE:
-        return None
-    return 4, Phrase(
-        f"all {one.figures.n} candidates are right: it tells nobody apart",
-        f"{one.figures.n} 位考生全部答对：分不出高下",
-    )
-
-
-def _non_functioning(one: Sat) -> list[str]:
-    """Wrong options that fewer than 5 % of the candidates choose."""
-    if not one.choices:
-        return []
-    few = NON_FUNCTIONING * one.figures.n
-    return [label for label in one.item.options if label != one.item.answer and one.choices[label] < few]
-
-
-# Tables
-
 RIGHT = Column("difficulty", "Right", "share", "难度（答对率）")
 DISCRIMINATION = Column("discrimination", "Discrimination", "number", "区分度")
 CANDIDATES = Column("n", "Candidates", "count", "考生数")
@@ -227,6 +128,8 @@ def _summary(
     right = [one.figures.difficulty for one in sat if one.figures.difficulty is not None]
     told = [one.figures.discrimination for one in sat if one.figures.discrimination is not None]
     ranks = Counter(rank for _, advice in doubtful for rank, _ in advice)
+    answered = [one.figures for one in sat if one.figures.n]
+    strong, most = (max(map(len, found)) for found in zip(*((one.strong, one.marks) for one in sat), strict=True))
     facts: list[tuple[Phrase, float | int | None]] = [
         (Phrase("models", "模型"), len(models)),
         (Phrase("people", "人类考生"), len(people)),
@@ -234,10 +137,16 @@ def _summary(
         (Phrase("mean share right", "平均难度（答对率）"), sum(right) / len(right)),
         (Phrase("mean discrimination", "平均区分度"), sum(told) / len(told) if told else None),
         (Phrase("KR-20", "KR-20 信度"), _reliability(sat, len(models) + len(people))),
-        (Phrase("keys to look at", "答案存疑"), ranks[0]),
-        (Phrase("items on which better candidates do worse", "强者反而答错的题"), ranks[1]),
-        (Phrase("items that nobody answers", "无人答对的题"), ranks[2]),
-        (Phrase("items that everybody answers", "人人答对的题"), ranks[4]),
+        (Phrase("keys to look at", "答案存疑"), ranks[0] if strong >= FEWEST_STRONG else None),
+        (
+            Phrase("items on which better candidates do worse", "强者反而答错的题"),
+            ranks[1] if most >= FEWEST_AGAINST else None,
+        ),
+        (Phrase("items that nobody answers", "无人答对的题"), sum(figures.right == 0 for figures in answered)),
+        (
+            Phrase("items that everybody answers", "人人答对的题"),
+            sum(figures.right == figures.n for figures in answered),
+        ),
         (Phrase("wrong options chosen by fewer than 5 %", "选择率低于 5 % 的错误选项"), _options_unused(sat)),
     ]
     rows = tuple({"fact": fact, "value": value} for fact, value in facts)
@@ -254,7 +163,7 @@ def _reliability(sat: Sequence[Sat], candidates: int) -> float | None:
 def _options_unused(sat: Sequence[Sat]) -> int | None:
     """None where too few sat the exam to tell."""
     enough = [one for one in sat if one.figures.n >= FEWEST_FOR_OPTIONS]
-    return sum(len(_non_functioning(one)) for one in enough) if enough else None
+    return sum(len(non_functioning(one)) for one in enough) if enough else None
 
 
 def _to_review(doubtful: Sequence[tuple[Sat, list[Advice]]], people: bool) -> Table:
@@ -291,7 +200,7 @@ def _every_item(sat: Sequence[Sat], people: bool, notes: Sequence[Phrase]) -> Ta
         UNUSED,
         ADVICE,
     )
-    rows = tuple(_item_row(one) | _shares(one) | {"advice": _said(_advice(one))} for one in sat)
+    rows = tuple(_item_row(one) | _shares(one) | {"advice": _said(advice_on(one))} for one in sat)
     return Table("item_statistics", "Every item", columns, rows, tuple(notes), "逐题统计", for_sheets=True)
 
 
@@ -304,7 +213,7 @@ def _item_row(one: Sat) -> dict[str, Any]:
         "models_right": _share_right(one.models),
         "people_right": _share_right(one.people),
         "discrimination": one.figures.discrimination,
-        "unused": listed(_non_functioning(one)) or None,
+        "unused": ", ".join(non_functioning(one)) or None,
     }
 
 
@@ -348,8 +257,8 @@ def _notes(scores: Sequence[Scores], models: Sequence[Scores], people: Sequence[
         ),
         Phrase(
             "A key is doubted where most of the strongest candidates (the better half of those above chance), and "
-            f"three at least, agree on another option. From {len(models) + len(people)} candidates all this is a hint, no "
-            "proof: models share their mistakes.",
+            f"three at least, agree on another option. From {len(models) + len(people)} candidates all this is a hint, "
+            "no proof: models share their mistakes.",
             "最强的考生（高于随机者中较好的一半）多数且至少三位选同一个别的选项时，答案存疑。"
             f"依据只有 {len(models) + len(people)} 位考生，以上仅为线索，不是证明：模型会犯同样的错。",
         ),

@@ -146,9 +146,15 @@ def _accuracies(run: Run, items: Sequence[Beside]) -> Phrase:
         percent(sum(marks) / n) for marks in zip(*((bool(i.verdict), i.mark.correct) for i in items), strict=True)
     )
     differ = sum(one.why != "same" for one in items)
+    lucky = sum(one.why == "same" and one.read is not None and one.read != (one.mark.label or "") for one in items)
+    unlike = Phrase(
+        f" Of the same marks {lucky} rest on another letter, or on one where the other side reads none.",
+        f"判分相同的题中，{lucky} 题双方读出的字母不同，或只有一方读出字母。",
+    )
+    unlike = unlike if lucky else Phrase("", "")
     return Phrase(
-        f"{run.model}: {theirs} by theirs, {ours} by ours, over all {n} items; {differ} differ.",
-        f"{run.model}：对方 {theirs}，我方 {ours}，以全部 {n} 题计；{differ} 题不同。",
+        f"{run.model}: {theirs} by theirs, {ours} by ours, over all {n} items; {differ} differ.{unlike}",
+        f"{run.model}：对方 {theirs}，我方 {ours}，以全部 {n} 题计；{differ} 题不同。{unlike.zh}",
     )
 
 
@@ -166,7 +172,8 @@ def _items(pairs: Sequence[tuple[Run, Sequence[Beside]]]) -> Table:
         Column("their_key", "Their key", "text", "对方答案"),
         Column("reply", "Reply", "text", "回答"),
     )
-    return Table("other_marks_items", "Items marked differently", columns, rows, (), "判分不同的题目")
+    none = (Phrase("No item is marked differently.", "没有判分不同的题。"),)
+    return Table("other_marks_items", "Items marked differently", columns, rows, () if rows else none, "判分不同的题目")
 
 
 def _item_row(run: Run, one: Beside) -> dict[str, Any]:

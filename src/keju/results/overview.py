@@ -37,10 +37,9 @@ def overview(
     *,
     labels: Sequence[str] = (),
     published: Sequence[str] = (),
-    people: Sequence[Scores] = (),
 ) -> list[Table]:
     """Leaderboard, paired tests, breakdowns, dimensions, variants, parsers, invalid and biased answers, item analysis,
-    other tools' marks, latency, size, and published tables. `people` take part in the item analysis.
+    other tools' marks, latency, size, and published tables.
 
     A table that would be empty or would mix item sets is left out.
     """
@@ -59,7 +58,7 @@ def overview(
     tables += _possible(lambda: circular_tables(scores))
     tables.append(parser_sensitivity(runs))
     tables += [*invalid_tables(scores, groups), *bias_tables(scores)]
-    tables += [*_possible(lambda: item_analysis(scores, people)), *_possible(lambda: other_marks(runs, scores))]
+    tables += [*_possible(lambda: item_analysis(scores)), *_possible(lambda: other_marks(runs, scores))]
     if any(record.stages for run in runs for record in run.records.values()):
         tables += [latency_by_stage(scores), latency_by_modality(scores)]
     billions = {name: p.parameters for p in presets() if p.parameters for name in (p.name, p.run)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 from keju.formats.language import language_of
@@ -25,9 +26,9 @@ def echo_of(mark: Mark) -> Echo | None:
     if not reply:
         return None
     wording = mark.item.wording
-    if any(_repeats(reply, _bare(text)) for text in (wording.question, wording.instruction)):
+    if any(_repeats(reply, _known(text)) for text in (wording.question, wording.instruction)):
         return "question"
-    options = [(_bare(label), _bare(text)) for label, text in wording.options.items()]
+    options = [(_known(label), _known(text)) for label, text in wording.options.items()]
     if not all(text for _, text in options):
         return None  # the options are pictures or sounds: nothing to repeat
     texts = [text for _, text in options]
@@ -57,6 +58,12 @@ def excerpt(mark: Mark) -> str:
 
 def _repeats(reply: str, text: str) -> bool:
     return len(text) >= SHORTEST and reply.startswith(text)
+
+
+@lru_cache(maxsize=1 << 13)
+def _known(text: str) -> str:
+    """`_bare` of a text that many replies are compared with."""
+    return _bare(text)
 
 
 def _bare(text: str) -> str:

@@ -236,7 +236,8 @@ def _mapped_wilson(ratings: Rated, value: float, expected: float | None, level: 
     raw = wilson(observed * n, n, level=level)
     if expected is None:  # distances count: their mean takes the place of 0 and 1
         expected = float(((ratings.counts.sum(axis=0) / ratings.counts.sum()) ** 2).sum())
-    slope = (1 - value) / (1 - observed) if observed < 1 else 1 / (1 - expected)
+    by_chance = 1 - expected or 1.0  # 0 where one category is all there is: a coefficient that is defined then has none
+    slope = (1 - value) / (1 - observed) if observed < 1 else 1 / by_chance
     return Interval(1 - (1 - raw.low) * slope, 1 - (1 - raw.high) * slope, "wilson", level)
 
 

@@ -20,7 +20,7 @@ function drawCharts() {
       actions: false,
       ast: true, // the page's policy forbids `eval`
       tooltip: { theme: dark ? "dark" : "light" },
-    });
+    }).then(() => place.querySelector("svg").setAttribute("aria-hidden", "true")); // the place itself has the name
   }
 }
 

@@ -11,7 +11,7 @@ from keju.reports.charts.heat import heat
 from keju.results.table import Column, Table
 
 MOST_ACROSS = 9
-"""Columns whose heads and percentages can still be read in the width of a page; with more, the longer side goes down."""
+"""Columns whose heads and figures can be read in the width of a page; with more, the longer side goes down."""
 
 
 def crossed(table: Table, down: str, across: str, value: str) -> Chart:

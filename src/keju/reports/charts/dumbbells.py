@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from keju.reports.charts.chart import Chart, altair, axis_of, column_of, data, drawn, figure, named_axis, positions, text
+from keju.reports.charts.chart import (
+    Chart,
+    altair,
+    axis_of,
+    column_of,
+    data,
+    drawn,
+    figure,
+    named_axis,
+    positions,
+    text,
+)
 from keju.reports.charts.intervals import row_names
 from keju.reports.charts.style import COLOURS, INK, STEP, WHOLE, WIDTH
 from keju.reports.wording import Language, heading
@@ -43,7 +54,9 @@ def _view(table: Table, names: Sequence[str], sides: Sequence[tuple[str, str]], 
     dots = alt.Chart(data(points)).mark_point(filled=True, size=90, opacity=1)
     colour = alt.Color("side:N", sort=order, scale=alt.Scale(domain=order, range=list(COLOURS)), title=None)
     return alt.layer(
-        joined.encode(y=y, x=alt.X("from:Q", title=unit, scale=scale, axis=alt.Axis(values=WHOLE, **axis_of(figures))), x2="to:Q"),
+        joined.encode(
+            y=y, x=alt.X("from:Q", title=unit, scale=scale, axis=alt.Axis(values=WHOLE, **axis_of(figures))), x2="to:Q"
+        ),
         dots.encode(
             y=y,
             x=alt.X("value:Q", title=unit, scale=scale),

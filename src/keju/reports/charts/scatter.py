@@ -29,9 +29,16 @@ def _view(table: Table, keys: tuple[str, str, str, str], language: Language) -> 
         words = {"name": text(name, row, language), "shown": text(y, row, language), "size": text(x, row, language)}
         if place["x"] is not None and place["y"] is not None:
             rows.append(place | words)
-    across = alt.X("x:Q", title=heading(x, language), scale=alt.Scale(type="log", padding=30), axis=alt.Axis(format="~g", tickCount=6))
+    across = alt.X(
+        "x:Q",
+        title=heading(x, language),
+        scale=alt.Scale(type="log", padding=30),
+        axis=alt.Axis(format="~g", tickCount=6),
+    )
     scale = alt.Scale(domain=[0, 1])
-    up = alt.Y("y:Q", title=heading(y, language), scale=scale, axis=alt.Axis(values=WHOLE, **axis_of(y), **ABOVE_FIGURES))
+    up = alt.Y(
+        "y:Q", title=heading(y, language), scale=scale, axis=alt.Axis(values=WHOLE, **axis_of(y), **ABOVE_FIGURES)
+    )
     base = alt.Chart(data(rows)).encode(
         x=across,
         tooltip=[

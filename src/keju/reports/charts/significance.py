@@ -1,4 +1,4 @@
-"""Who is better than whom: the differences of a table of paired tests as a square, those that may be chance left pale."""
+"""Who is better than whom: differences of paired tests as a square, those that may be chance left pale."""
 
 from __future__ import annotations
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from keju.reports.charts.chart import Chart, altair, axis_of, column_of, data, drawn, figure, named_axis, positions, text
+from keju.reports.charts.chart import (
+    Chart,
+    altair,
+    axis_of,
+    column_of,
+    data,
+    drawn,
+    figure,
+    named_axis,
+    positions,
+    text,
+)
 from keju.reports.charts.intervals import row_names
 from keju.reports.charts.style import COLOURS, STEP, WIDTH
 from keju.reports.wording import Language, heading

@@ -6,6 +6,11 @@ const nothing = element("p", { class: "hint" });
 const shortcuts = element("input", { type: "checkbox", id: "items-keys", checked: true });
 const search = element("input", { type: "search", id: "items-search", autocomplete: "off" });
 
+/** Which of the ways to show items would show any. */
+const someAre = Object.fromEntries(
+  Object.entries(SHOWN).map(([name, fits]) => [name, book.items.some((item) => fits(item.answers))]),
+);
+
 function select(id) {
   choice.item = id;
   writeAddress();
@@ -24,13 +29,14 @@ function choose(change) {
 
 function menu(words, value, options, change) {
   const choices = options.map(([name, text]) => element("option", { value: name, selected: name === value }, text));
-  return element("label", {}, words, element("select", { change: (event) => change(event.target.value) }, ...choices));
+  const changed = (event) => change(event.target.value);
+  return element("label", {}, words, element("select", { "aria-label": words, change: changed }, ...choices));
 }
 
 function drawFilters() {
   const words = (...names) => names.map((name) => [name, say(name)]);
   const orders = [["given", say("as given")], ...words("hardest", "easiest")];
-  const runs = [["", say("any model")], ...book.runs.map((run, n) => [String(n), runName(run)])];
+  const runs = [["", say("any model")], ...book.runs.slice(0, book.models).map((run, n) => [String(n), runName(run)])];
   const results = ["right", "wrong", "invalid", "failed"].map((name) => [name, say(`is ${name}`)]);
   const menus = book.labels.filter((label) => label.filter).map((label) => {
     const values = Object.keys(label.values).map((value) => [value, valueOf(label.name, value)]);
@@ -41,7 +47,7 @@ function drawFilters() {
   const held = document.activeElement === search;
   search.placeholder = say("search hint");
   search.value = choice.q;
-  const kept = Object.keys(SHOWN).filter((name) => name === "all" || name === choice.show || book.items.some((item) => SHOWN[name](item.answers)));
+  const kept = Object.keys(SHOWN).filter((name) => name === choice.show || someAre[name]);
   filters.replaceChildren(
     element("label", { class: "search" }, say("search"), search),
     menu(say("show"), choice.show, words(...kept), (value) => choose({ show: value })),
@@ -77,12 +83,12 @@ function update() {
 /** A menu that was just used keeps the keyboard, although it is drawn anew. */
 function drawFiltersAndKeepFocus() {
   const fields = [...filters.querySelectorAll("select, input, button")];
-  const name = fields.indexOf(document.activeElement);
-  const label = name >= 0 ? fields[name].closest("label")?.firstChild?.textContent : null;
+  const used = fields.find((field) => field === document.activeElement);
   drawFilters();
-  if (name < 0 || document.activeElement === search) return;
-  const again = [...filters.querySelectorAll("select")].find((field) => field.closest("label").firstChild.textContent === label);
-  (again ?? filters.querySelector("button")).focus();
+  if (!used || used === document.activeElement) return;
+  const menus = [...filters.querySelectorAll("select")];
+  const again = menus.find((field) => field.ariaLabel === used.ariaLabel);
+  (again ?? (used === shortcuts ? shortcuts : filters.querySelector("button"))).focus();
 }
 
 let waiting = 0;
@@ -117,6 +123,6 @@ addEventListener("hashchange", () => {
 
 const linked = readAddress();
 place.append(filters, count, element("div", { class: "split" }, element("div", {}, list, nothing), panel));
-if (!linked) choice.item = book.items[0]?.id ?? "";
+if (!choice.item) choice.item = chosenItems()[0]?.id ?? "";
 update();
 if (linked) place.scrollIntoView();

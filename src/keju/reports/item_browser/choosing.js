@@ -42,7 +42,7 @@ function kindOf(answer) {
 const SHOWN = {
   all: () => true,
   "none-right": (answers) => answers.some(replied) && !answers.some((a) => a.right),
-  "all-right": (answers) => answers.every((a) => a.right),
+  "all-right": (answers) => answers.length > 0 && answers.every((a) => a.right),
   split: (answers) => answers.some((a) => a.right) && answers.some((a) => replied(a) && !a.right),
   invalid: (answers) => answers.some((a) => a.invalid),
   failed: (answers) => answers.some((a) => kindOf(a) === "failed"),
@@ -60,7 +60,7 @@ function textsOf(item) {
   const labels = Object.entries(item.labels).flatMap(([name, value]) => labelOf(name)?.values[value] ?? [value]);
   const wordings = item.forms.flatMap((form) => form.wordings);
   const questions = wordings.flatMap((w) => [w.instruction, w.question, ...w.options.map((option) => option[1])]);
-  return [item.id, ...labels, ...questions, ...item.answers.map((answer) => answer.text)];
+  return [item.id, ...labels, ...questions, ...item.answers.map(textOf)];
 }
 
 function hasWords(item, words) {
@@ -69,7 +69,7 @@ function hasWords(item, words) {
 }
 
 function rightShare(item) {
-  return item.answers.filter((answer) => answer.right).length / item.answers.length;
+  return item.answers.filter((answer) => answer.right).length / Math.max(1, item.answers.length);
 }
 
 function chosenItems() {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -12,7 +15,7 @@ from keju.reports.charts.embedding import digest, inert
 from keju.reports.item_browser.contents import contents, phrases
 from keju.reports.item_browser.entries import entries
 from keju.reports.item_browser.media import known, media
-from keju.reports.item_browser.words import WORDS, WHY
+from keju.reports.item_browser.words import WHY, WORDS
 from keju.results.marked import OUTCOMES
 from keju.results.scores import Scores
 
@@ -38,29 +41,43 @@ NO_ITEMS = Browser("", "", "", ())
 
 
 def embed_items(
-    scores: Sequence[Scores], *, folder: Path | None = None, sources: Sequence[Benchmark] = ()
+    scores: Sequence[Scores],
+    *,
+    people: Sequence[Scores] = (),
+    folder: Path | None = None,
+    sources: Sequence[Benchmark] = (),
 ) -> Browser:
-    """The browser over marked runs, best first; for `folder` and `sources` see `keju.reports.item_browser.media`.
+    """The browser over marked runs, best first, with what `people` answered to the same items.
+
+    For `folder` and `sources` see `keju.reports.item_browser.media`.
 
     Items that share an id and nothing else are two: their benchmarks differ.
     """
     ranked = sorted(scores, key=lambda s: (not s.settled, s.accuracy is None, -(s.accuracy or 0.0)))
-    found = entries(ranked)
+    found = entries([*ranked, *people])
     places = {key: place for place, key in enumerate(known(found))}
-    data = contents(ranked, found, places) | {
-        "words": phrases(WORDS),
-        "why": phrases(WHY),
-        "outcomes": phrases(OUTCOMES),
-    }
-    words = inert(data)
-    data["media"] = media(found, max(0, PAGE - len(words.encode("utf-8", "replace"))), folder, sources)
+    data = contents([*ranked, *people], found, places)
+    data |= {"models": len(ranked), "words": phrases(WORDS), "why": phrases(WHY), "outcomes": phrases(OUTCOMES)}
+    packed, written = _packed(data.pop("texts")), inert(data)
+    shown = media(found, max(0, PAGE - len(packed) - len(written.encode("utf-8", "replace"))), folder, sources)
     script = _script()
-    scripts = f'<script type="application/json" id="items-data">{inert(data)}</script>\n<script>{script}</script>'
+    scripts = (
+        f'<script type="application/json" id="items-data">{written}</script>\n'
+        f'<script type="application/json" id="items-media">{inert(shown)}</script>\n'
+        f'<script type="application/gzip" id="items-texts">{packed}</script>\n'
+        f"<script>{script}</script>"
+    )
     return Browser(_read("section.html"), _read("browser.css"), scripts, (digest(script),))
 
 
+def _packed(texts: Sequence[str]) -> str:
+    """JSON, compressed, as Base64: chains of thought shrink to a third, and nothing of them can be markup."""
+    written = json.dumps(texts, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return b64encode(gzip.compress(written, mtime=0)).decode("ascii")
+
+
 def _script() -> str:
-    return '(() => {\n"use strict";\n' + "".join(map(_read, SCRIPTS)) + "})();\n"
+    return '(async () => {\n"use strict";\n' + "".join(map(_read, SCRIPTS)) + "})();\n"
 
 
 def _read(name: str) -> str:

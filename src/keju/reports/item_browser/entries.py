@@ -9,7 +9,6 @@ from keju.items import Item, Medium, Wording
 from keju.results.mark import Mark
 from keju.results.scores import Scores
 
-
 MediumKey = tuple[str, str]
 """Benchmark and name: two benchmarks may call different files alike."""
 

@@ -19,6 +19,8 @@ SIDES = (320, 240, 180, 128)
 """Pixels of the longer side that are tried until all pictures fit."""
 TRIED = 12
 """Pictures by which a size is judged before all are made."""
+LUCK = 0.9
+"""Share of the room that pictures judged by some may fill."""
 
 
 def media(
@@ -72,7 +74,9 @@ def _pictures(pictures: Sequence[Medium], budget: int) -> dict[str, str]:
     try:
         for side in SIDES:
             tried = embedded(some, budget, side=side)
-            if sum(map(len, tried.values())) / len(some) * len(pictures) <= budget * 0.9 or side == SIDES[-1]:  # of luck
+            if (
+                sum(map(len, tried.values())) / len(some) * len(pictures) <= budget * 0.9 or side == SIDES[-1]
+            ):  # of luck
                 break
         return embedded(pictures, budget, side=side)
     except MissingExtra:
@@ -87,4 +91,3 @@ def _href(medium: Medium, folder: Path | None) -> str | None:
     if not file.is_relative_to(around) or around == Path(around.anchor):
         return None
     return "../" + quote(file.relative_to(around).as_posix())
-

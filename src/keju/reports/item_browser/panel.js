@@ -14,7 +14,8 @@ function drawPanel() {
     ...item.media.map((place) => medium(book.media[place])),
     ...item.forms.map((form, place) => question(item, form, place)),
     element("h4", {}, say("replies")),
-    ...item.answers.map((answer) => reply(item, answer)),
+    ...item.answers.map((answer) => reply(answer)),
+    ...(item.people.length ? people(item) : []),
   );
 }
 
@@ -54,9 +55,12 @@ function medium(shown) {
 }
 
 function question(item, form, place) {
-  const asked = item.answers.filter((answer) => (answer.form ?? 0) === place);
+  const asked = [...item.answers, ...item.people].filter((answer) => (answer.form ?? 0) === place);
   const names = asked.map((answer) => book.runs[answer.run].name).join(", ");
-  const chosen = (label) => asked.filter((answer) => answer.label === label).length;
+  const chosen = (label) => {
+    const those = asked.filter((answer) => answer.label === label);
+    return [those.filter((answer) => answer.run < book.models).length, those.filter((a) => a.run >= book.models).length];
+  };
   return element(
     "div",
     { class: "form" },
@@ -69,14 +73,14 @@ function question(item, form, place) {
         wording.question
           ? element("p", {}, wording.question)
           : element("p", { class: "hint", lang: chinese() ? "zh-Hans" : "en" }, say("no question")),
-        element("ol", {}, ...wording.options.map(([label, text]) => option(label, text, form.key, other ? 0 : chosen(label)))),
+        element("ol", {}, ...wording.options.map(([label, text]) => option(label, text, form.key, other ? [0, 0] : chosen(label)))),
       ),
     ),
     form.key === null ? element("p", { class: "hint" }, say("no key")) : null,
   );
 }
 
-function option(label, text, key, n) {
+function option(label, text, key, [models, persons]) {
   const ours = chinese() ? "zh-Hans" : "en";
   return element(
     "li",
@@ -85,11 +89,12 @@ function option(label, text, key, n) {
     " ",
     text,
     label === key ? element("em", { lang: ours }, `✓ ${say("key")}`) : null,
-    n ? element("small", { lang: ours }, say("chosen by", { n })) : null,
+    models ? element("small", { lang: ours }, say("chosen by", { n: models })) : null,
+    persons ? element("small", { lang: ours }, say("chosen by people", { n: persons })) : null,
   );
 }
 
-function reply(item, answer) {
+function reply(answer) {
   const run = book.runs[answer.run];
   const kind = kindOf(answer);
   const seconds = answer.seconds === undefined ? null : say("seconds", { n: answer.seconds.toFixed(2) });
@@ -109,6 +114,17 @@ function reply(item, answer) {
     replyText(answer, run),
     answer.left_out ? element("p", { class: "hint" }, say("left out", { n: answer.left_out.toLocaleString() })) : null,
   );
+}
+
+function people(item) {
+  const right = item.people.filter((answer) => answer.right).length;
+  const each = item.people.map((answer) => {
+    const kind = kindOf(answer);
+    const said = answer.label ?? textOf(answer) ?? "";
+    return element("li", {}, element("i", { class: kind }, SIGNS[kind]), ` ${book.runs[answer.run].name} `, element("b", {}, said));
+  });
+  const count = say("right of", { n: right, all: item.people.length });
+  return [element("h4", {}, `${say("people")}: ${count}`), element("ul", { class: "people" }, ...each)];
 }
 
 function verdict(answer, kind) {
@@ -133,8 +149,9 @@ function perceived(name, text) {
 }
 
 function replyText(answer, run) {
-  if (answer.text === undefined) return null;
+  const text = textOf(answer);
+  if (text === undefined) return null;
   const label = say("reply of", { name: run.name });
-  if (!answer.text.trim()) return element("p", { class: "hint" }, say("empty reply"));
-  return element("pre", { dir: "auto", tabindex: "0", role: "group", "aria-label": label }, answer.text);
+  if (!text.trim()) return element("p", { class: "hint" }, say("empty reply"));
+  return element("pre", { dir: "auto", tabindex: "0", role: "group", "aria-label": label }, text);
 }

@@ -1,4 +1,24 @@
 const book = JSON.parse(document.getElementById("items-data").textContent);
+book.media = JSON.parse(document.getElementById("items-media").textContent);
+book.texts = await unpacked(document.getElementById("items-texts").textContent);
+
+/** The first runs are models, the others people: filters and signs are about models. */
+for (const item of book.items) {
+  item.people = item.answers.filter((answer) => answer.run >= book.models);
+  item.answers = item.answers.filter((answer) => answer.run < book.models);
+}
+
+/** The value of JSON that was compressed by gzip and written as Base64. */
+async function unpacked(written) {
+  const bytes = Uint8Array.from(atob(written), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+/** What the model said; undefined where there is no reply. */
+function textOf(answer) {
+  return answer.text === undefined ? undefined : book.texts[answer.text];
+}
 
 function chinese() {
   return document.getElementById("zh").checked;

@@ -10,7 +10,7 @@ from keju.protocols.extraction import Reason
 WORDS: Mapping[str, Phrase] = {
     "items": Phrase("Items", "题目"),
     "search": Phrase("Search", "搜索"),
-    "search hint": Phrase("Words of question, options, replies, or an id", "题干、选项、回答中的词，或题号"),
+    "search hint": Phrase("Words, or an id", "词语，或题号"),
     "show": Phrase("Show", "显示"),
     "all": Phrase("all items", "全部题目"),
     "none-right": Phrase("wrong by all models", "所有模型都答错"),
@@ -48,8 +48,12 @@ WORDS: Mapping[str, Phrase] = {
     "read as nothing": Phrase("No label read by parser {parser}", "解析规则 {parser} 未读出选项"),
     "by its tool": Phrase("As marked by the tool that wrote the file", "以写出该文件的工具的评判为准"),
     "key": Phrase("key", "正确答案"),
-    "no key": Phrase("The source has no usable key: no reply is ever right.", "来源没有可用的正确答案，任何回答都不算对。"),
-    "chosen by": Phrase("chosen by {n}", "{n} 个模型选择"),
+    "no key": Phrase(
+        "The source has no usable key: no reply is ever right.", "来源没有可用的正确答案，任何回答都不算对。"
+    ),
+    "chosen by": Phrase("chosen by {n} models", "{n} 个模型选择"),
+    "chosen by people": Phrase("by {n} people", "{n} 人选择"),
+    "people": Phrase("People", "人的作答"),
     "replies": Phrase("Replies", "回答"),
     "reply of": Phrase("Reply of {name}", "{name} 的回答"),
     "empty reply": Phrase("(empty reply)", "（空回答）"),
@@ -61,7 +65,9 @@ WORDS: Mapping[str, Phrase] = {
     "saw": Phrase("What the model was given in place of {name}", "代替 {name} 交给模型的文字"),
     "seconds": Phrase("{n} s", "{n} 秒"),
     "form": Phrase("As asked of {names}", "问 {names} 时的题面"),
-    "no question": Phrase("(the question is not in the file, or is heard or seen)", "（文件中没有题干，或题干在音频、图片中）"),
+    "no question": Phrase(
+        "(the question is not in the file, or is heard or seen)", "（文件中没有题干，或题干在音频、图片中）"
+    ),
     "picture": Phrase("Picture {name}", "图片 {name}"),
     "clip": Phrase("Clip {name}", "音频 {name}"),
     "original": Phrase("open the original", "打开原文件"),

@@ -1,0 +1,150 @@
+"""The booklet that people are given: one HTML page, pictures and clips beside it, and an answer page to print.
+
+It is made of what people may see and of nothing else: wordings, options, bytes of media under names made of their
+digests, and numbers. Ids, labels and file names of a benchmark often say the answer, so none of them is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from keju.benchmark import Benchmark
+from keju.errors import BadFile
+from keju.formats.media import MEDIA, place
+from keju.items import Item, Medium
+from keju.media_types import suffix_of
+from keju.phrase import Phrase
+from keju.reports.numbers import printable
+from keju.reports.wording import Language, chinese
+
+NAME = "booklet.html"
+
+WORDS: Mapping[str, Phrase] = {
+    "booklet": Phrase("Question booklet", "试题册"),
+    "how": Phrase(
+        "Choose one option for each question and write its letter on the answer sheet. Answer alone, without other "
+        "sources. Leave a question blank if you have no answer.",
+        "每题只选一项，把字母填在答题卡上。请独立作答，不查资料。答不出的题可以留空。",
+    ),
+    "count": Phrase("Questions: {n}.", "共 {n} 题。"),
+    "person": Phrase("Code", "代号"),
+    "group": Phrase("Group", "组别"),
+    "answers": Phrase("Answer page", "答题页"),
+    "picture": Phrase("Picture of question {n}", "第 {n} 题图片"),
+    "clip": Phrase("Clip of question {n}", "第 {n} 题音频"),
+}
+
+
+def write_booklet(exam: Benchmark, folder: Path, *, language: Language = "en") -> Path:
+    """Write the page and its media into `folder`; the path of the page. Raises `BadFile` where that cannot be done."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for item in exam:
+            for medium in item.media:
+                place(medium, folder / medium_name(medium))
+        (folder / NAME).write_text(booklet(exam, language=language), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise BadFile(f"{error.filename or folder}: cannot be written: {error.strerror or error}") from error
+    return folder / NAME
+
+
+def medium_name(medium: Medium) -> str:
+    """`media/0a1b2c3d4e5f6071.png`: by what the bytes are, not by what someone called them."""
+    return f"{MEDIA}/{medium.identity}{suffix_of(medium.mime)}"
+
+
+def booklet(exam: Benchmark, *, language: Language = "en") -> str:
+    """The page; the words around the questions open in `language`, and the other can be chosen.
+
+    Its security policy forbids scripts and everything from elsewhere; texts of the benchmark are escaped.
+    """
+    questions = "\n".join(_question(number, item) for number, item in enumerate(exam, 1))
+    answers = "".join(_answer(number, item) for number, item in enumerate(exam, 1))
+    return _PAGE.substitute(
+        policy="default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; media-src 'self' file:",
+        style="".join((files("keju.reports") / name).read_text("utf-8") for name in ("page.css", "booklet.css")),
+        language="zh-Hans" if chinese(language) else "en",
+        en="checked" if language == "en" else "",
+        zh="checked" if language == "zh" else "",
+        title=_text(exam.name),
+        head=_both(WORDS["booklet"]),
+        how=_both(WORDS["how"]),
+        count=_both(WORDS["count"].filled(n=len(exam))),
+        person=_both(WORDS["person"]),
+        group=_both(WORDS["group"]),
+        page=_both(WORDS["answers"]),
+        questions=questions,
+        answers=answers,
+    )
+
+
+def _question(number: int, item: Item) -> str:
+    wording = item.wording
+    options = "".join(
+        f"<li><b>{_text(label)}</b> <span>{_text(text)}</span></li>" for label, text in item.options.items()
+    )
+    media = "".join(_medium(medium, number) for medium in item.media)
+    instruction = f'<p class="instruction">{_text(wording.instruction)}</p>\n' if wording.instruction else ""
+    question = f'<p class="question">{_text(wording.question)}</p>\n' if wording.question else ""
+    return (
+        f'<article id="q{number}">\n<h2>{number}</h2>\n{media}<div lang="{_text(wording.language)}">\n'
+        f"{instruction}{question}<ol>{options}</ol>\n</div>\n</article>"
+    )
+
+
+def _medium(medium: Medium, number: int) -> str:
+    name = medium_name(medium)
+    if medium.kind == "image":
+        return f'<figure><img src="{name}" alt="{_text(WORDS["picture"].filled(n=number))}"></figure>\n'
+    label = _text(WORDS["clip"].filled(n=number))
+    return f'<figure><audio controls preload="none" src="{name}" aria-label="{label}"></audio></figure>\n'
+
+
+def _answer(number: int, item: Item) -> str:
+    return f"<li><b>{number}</b>{''.join(f'<i>{_text(label)}</i>' for label in item.options)}</li>"
+
+
+def _both(phrase: Phrase) -> str:
+    return f'<span class="en" lang="en">{_text(phrase)}</span><span class="zh" lang="zh-Hans">{_text(phrase.zh)}</span>'
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
+
+
+_PAGE = Template("""<!DOCTYPE html>
+<html lang="$language">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="$policy">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>$title</title>
+<style>
+$style</style>
+</head>
+<body>
+<header>
+<fieldset><legend>Language · 语言</legend>
+<label><input type="radio" name="language" id="en" $en><span lang="en">English</span></label>
+<label><input type="radio" name="language" id="zh" $zh><span lang="zh-Hans">中文</span></label>
+</fieldset>
+<h1>$title</h1>
+<p>$head · $count</p>
+<p>$how</p>
+</header>
+<main>
+$questions
+</main>
+<section class="answers">
+<h2>$page</h2>
+<p class="fields"><b>$person</b> <u></u> <b>$group</b> <u></u></p>
+<ol>$answers</ol>
+</section>
+</body>
+</html>
+""")
