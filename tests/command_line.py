@@ -6,6 +6,7 @@ A test module makes its fixtures of them: `keju = pytest.fixture(in_process)`, `
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -43,6 +44,11 @@ def exam(tmp_path: Path) -> Path:
     (tmp_path / "made").mkdir()
     api.convert(benchmark(8, folder=tmp_path / "made", name="opera", bilingual=True), "tco", tmp_path / "opera")
     return Path("opera")
+
+
+def actions(told: str) -> list[str]:
+    """The actions of a command, from its help: `sample`, `import` and `score` of `keju human`; none of most."""
+    return re.findall(r"^    ([a-z]+)  +\S", told.partition("\npositional arguments:")[2], re.MULTILINE)
 
 
 def shell(*arguments: object, cwd: Path, **options: Any) -> subprocess.CompletedProcess[bytes]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Keju, exam, in_process
+from command_line import Keju, actions, exam, in_process
 from keju import api
 from keju.cli import COMMANDS
 from keju.formats import load
@@ -42,6 +42,7 @@ OPTIONS = {
 def test_every_command_explains_itself(keju: Keju, command: str) -> None:
     code, out, _ = keju(command, "--help")
     assert code == 0
+    out += "".join(keju(command, action, "--help")[1] for action in actions(out))
     assert all(option in out for option in ("--json", *OPTIONS.get(command, ())))
     assert COMMANDS[command].partition(" ")[2][:20].lower() in " ".join(out.lower().split())
     undescribed = re.findall(r"^  (--?[\w-]+(?: [A-Z=]+)?)\n(?=  -)", out, re.MULTILINE)
@@ -215,7 +216,7 @@ def test_exit_code_1_a_threshold_that_is_not_met(keju: Keju, opera: Path) -> Non
 def test_exit_code_1_items_that_could_not_be_converted(keju: Keju, opera: Path) -> None:
     (opera / "0003.txt").write_text("E", encoding="utf-8")
     code, out, err = keju("convert", opera, "new", "--to", "jsonl", "--json")
-    assert (code, json.loads(out)) == (1, {"items": 7, "left_out": ["0003"], "path": "new"})
+    assert (code, json.loads(out)) == (1, {"items": 7, "left_out": ["0003"], "lost": [], "path": "new"})
     assert "7 of 8 items usable" in err
 
 

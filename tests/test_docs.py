@@ -12,6 +12,7 @@ from typing import get_args
 
 import pytest
 
+from command_line import actions
 from keju.cli import COMMANDS
 from keju.formats import FORMATS
 from keju.formats.outputs import READERS
@@ -112,7 +113,7 @@ def test_every_command_and_option_that_is_shown_exists(capsys: pytest.CaptureFix
         with pytest.raises(SystemExit):
             main([name, "--help"])
         told = capsys.readouterr().out
-        for action in re.findall(r"^    ([a-z]+)  +\S", told.partition("\npositional arguments:")[2], re.M):
+        for action in actions(told):
             with pytest.raises(SystemExit):
                 main([name, action, "--help"])
             told += capsys.readouterr().out

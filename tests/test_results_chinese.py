@@ -53,6 +53,7 @@ from keju.results.size import size_effect
 from keju.results.split_balance import split_balance
 from keju.variants import apply, parse_variants
 from marked_runs import items, marked, run
+from people_and_raters import MAKERS as PEOPLE_AND_RATERS
 
 SENTENCE = re.compile(r"(?:[A-Za-z][A-Za-z'’-]*[,;:]? ){3,}[A-Za-z]+")
 """Four English words in a row."""
@@ -247,6 +248,7 @@ MAKERS = {
     "power": lambda: [power.power([marked(items("AAAA"), "AABB"), marked(items("AAAA"), "BABB")])],
     "item_analysis": analysed,
     "other_marks": beside_theirs,
+    **PEOPLE_AND_RATERS,
     "quality": lambda: [quality([score(of_every_fate())])],
     "marked_items": lambda: [marked_items(score(of_every_fate(), parser="robust"))],
     "published": lambda: [published(name).table for name in published_names()],

@@ -21,6 +21,7 @@ COMMANDS = {
     "score": "mark runs: accuracy, intervals, breakdowns; also files that other tools wrote",
     "compare": "paired tests between runs, with Holm's correction",
     "report": "write the tables of runs as Markdown, LaTeX, CSV, XLSX, JSON and one HTML page",
+    "view": "show the report of runs in the browser, and follow them while they go on",
     "latency": "measure latency under control: warm-up, fixed items, one new token, a sweep of concurrency",
     "transcribe": "transcribe clips, export the transcripts, and count their errors",
     "check": "check a benchmark: files, questions, pictures, sounds, language, balance; repair what can be",

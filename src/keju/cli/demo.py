@@ -35,7 +35,9 @@ def run(args: argparse.Namespace) -> int:
     from keju import api
     from keju.cli.printing import language, print_tables, say_incomplete
     from keju.cli.progress import Terminal
+    from keju.cli.report import drawn_charts
     from keju.reports import write_report
+    from keju.reports.item_browser import embed_items
     from keju.results.breakdowns import breakdown
     from keju.results.leaderboard import leaderboard
     from keju.results.overview import overview
@@ -61,8 +63,14 @@ def run(args: argparse.Namespace) -> int:
             )
     scores = [api.score(one) for one in runs]
     print_tables([leaderboard(scores), breakdown(scores, "modality")], args)
+    tables = overview(runs, scores)
     paths = write_report(
-        overview(runs, scores), args.out / "report", title=f"keju demo: {BENCHMARK}", language=language(args)
+        tables,
+        args.out / "report",
+        title=f"keju demo: {BENCHMARK}",
+        language=language(args),
+        charts=drawn_charts(tables),
+        items=embed_items(scores, folder=args.out / "report", sources=[benchmark]),
     )
     for one in runs:
         say_incomplete(one)

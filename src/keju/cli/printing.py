@@ -90,13 +90,13 @@ def _print_costs(runs: Sequence[Run], args: argparse.Namespace) -> None:
         print(f"{run.model}: {money:.4f} {args.prices[run.model].currency}{doubt}", file=sys.stderr)
 
 
-def scored(args: argparse.Namespace) -> tuple[list[Run], list[Scores]]:
-    """The runs that a command names, opened and marked as its options say."""
+def scored(args: argparse.Namespace, *, quietly: bool = False) -> tuple[list[Run], list[Scores]]:
+    """The runs that a command names, opened and marked as its options say; their problems are told unless `quietly`."""
     from keju import api
 
     benchmark = api.load(args.benchmark) if args.benchmark else None
     runs = api.open_runs(args.runs, benchmark=benchmark, format=args.format, protocol=args.protocol)
-    for run in runs:
+    for run in () if quietly else runs:
         print_problems(run.benchmark, of=run.model)
     wrong = args.count_failures_as_wrong
     return runs, [api.score(run, parser=args.parser, count_failures_as_wrong=wrong) for run in runs]

@@ -100,8 +100,9 @@ def _medium(medium: Medium, number: int) -> str:
     name = medium_name(medium)
     if medium.kind == "image":
         return f'<figure><img src="{name}" alt="{_text(WORDS["picture"].filled(n=number))}"></figure>\n'
-    label = _text(WORDS["clip"].filled(n=number))
-    return f'<figure><audio controls preload="none" src="{name}" aria-label="{label}"></audio></figure>\n'
+    words = WORDS["clip"].filled(n=number)
+    clip = f'<audio controls preload="none" src="{name}" aria-label="{_text(words)}"></audio>'
+    return f"<figure>{clip}<figcaption>♪ {_both(words)}</figcaption></figure>\n"
 
 
 def _answer(number: int, item: Item) -> str:

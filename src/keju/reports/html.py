@@ -7,6 +7,7 @@ from html import escape
 from itertools import pairwise
 from string import Template
 from typing import Any
+from urllib.parse import quote
 
 from keju.items import NOTHING
 from keju.reports.charts import NO_CHARTS, Chart, Embedded, embed
@@ -29,6 +30,10 @@ from keju.results.table import Column, Table
 
 LONG = 12
 """Rows above which a table waits folded under its chart; on paper it is open."""
+ITEM = "id"
+"""Key of the column in which tables name items."""
+LONGEST = 60
+"""Rows above which one without a chart does."""
 
 
 def to_html(
@@ -39,17 +44,19 @@ def to_html(
     language: Language = "en",
     charts: Sequence[Chart] = (),
     items: Browser = NO_ITEMS,
+    served: bool = False,
 ) -> str:
     """One self-contained page that opens in `language` and shows the other on request; charts stand over their tables,
     the items behind the figures at the end.
 
     Its security policy forbids any load but of clips beside it, and any script but the page's own (known by their
-    digests): a hostile reply stays text even if an escape were missed.
+    digests): a hostile reply stays text even if an escape were missed. A page that is `served` may ask its own
+    server for pictures, clips and news.
     """
     drawn = embed(charts) if charts else NO_CHARTS
     return _PAGE.substitute(
         title=_text(title),
-        policy=_policy(*drawn.digests, *items.digests),
+        policy=_policy(*drawn.digests, *items.digests, served=served),
         style=_style() + drawn.style + items.style,
         scripts=drawn.scripts + items.scripts,
         language="zh-Hans" if chinese(language) else "en",
@@ -58,18 +65,24 @@ def to_html(
         about=_about(meta),
         contents=_contents(tables, items) if len(tables) > 1 or items.section else "",
         sections="\n".join(
-            _section(number, table, _figures(table, charts, drawn)) for number, table in enumerate(tables, start=1)
+            _section(number, table, _figures(table, charts, drawn), linked=bool(items.section))
+            for number, table in enumerate(tables, start=1)
         )
         + items.section,
     )
 
 
-def _policy(*digests: str) -> str:
+def _policy(*digests: str, served: bool = False) -> str:
     """What the page may run and load. `file:` is the clips beside a page that is opened from disk."""
     if not digests:
         return "script-src 'none'"
     scripts = " ".join(f"'{digest}'" for digest in digests)
-    return f"script-src {scripts}; img-src data:; media-src data: file: 'self'"
+    loads = (
+        "img-src 'self'; media-src 'self'; connect-src 'self'"
+        if served
+        else "img-src data:; media-src data: file: 'self'"
+    )
+    return f"script-src {scripts}; {loads}"
 
 
 def _figures(table: Table, charts: Sequence[Chart], drawn: Embedded) -> str:
@@ -88,17 +101,18 @@ def _style() -> str:
     return (files("keju.reports") / "page.css").read_text(encoding="utf-8")
 
 
-def _section(number: int, table: Table, figure: str) -> str:
+def _section(number: int, table: Table, figure: str, *, linked: bool) -> str:
+    """A table under its chart; with `linked`, ids of items lead to the items in the page."""
     table = for_people(table)
     plot = _plotted(table)
     heads = "".join(_head(column, plot) for column in table.columns)
-    rows = "\n".join(_row(table, row, plot) for row in table.rows)
+    rows = "\n".join(_row(table, row, plot, linked) for row in table.rows)
     under = _both(_list(notes(table, "en")), _list(notes(table, "zh")), tag="div")
     figures = (
         f'<div class="scroll" role="group" aria-labelledby="h{number}" tabindex="0"><table>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n{under}"
     )
-    if figure and len(table.rows) > LONG:
+    if len(table.rows) > (LONG if figure else LONGEST):
         figures = f"<details><summary>{_words('figures')}</summary>\n{figures}</details>\n"
     return (
         f'<section id="t{number}" aria-labelledby="h{number}">\n<h2 id="h{number}">{_title(table)}</h2>\n{figure}'
@@ -106,10 +120,12 @@ def _section(number: int, table: Table, figure: str) -> str:
     )
 
 
-def _row(table: Table, row: Mapping[str, Any], plot: tuple[Column, Column] | None) -> str:
+def _row(table: Table, row: Mapping[str, Any], plot: tuple[Column, Column] | None, linked: bool) -> str:
     cells = []
     for position, column in enumerate(table.columns):
         text = _both(_cell(column, row), _cell(column, row, zh=True))
+        if linked and column.key == ITEM:
+            text = f'<a href="#item={quote(str(row[ITEM]))}">{text}</a>'
         if position == 0:
             cells.append(f'<th scope="row"{_class(column)}>{text}{_marks(row)}</th>')
         else:

@@ -87,6 +87,16 @@ def _latency(table: Table) -> Iterator[Chart]:
         yield replace(stacked(replace(table, rows=rows), ["model", "perception"], "stage", "sum_s"), table=table)
 
 
+def _invalid(table: Table) -> Iterator[Chart]:
+    yield stacked(table, ["model"], "reason", "share")
+
+
+def _letters(table: Table) -> Iterator[Chart]:
+    """What was chosen how often, where all items have the same letters."""
+    if len({row["options"] for row in table.rows}) == 1:
+        yield crossed(table, "model", "letter", "chosen_share")
+
+
 def _size(table: Table) -> Iterator[Chart]:
     yield scatter(table, "model", "parameters_b", "accuracy", "interval")
 
@@ -97,5 +107,7 @@ _BY_NAME: Mapping[str, Callable[[Table], Iterator[Chart]]] = {
     "by_dimension": _dimensions,
     "parsers": _parsers,
     "latency": _latency,
+    "invalid": _invalid,
+    "letters": _letters,
     "size": _size,
 }

@@ -92,7 +92,7 @@ def rater_pairs(data: Judged) -> Table:
     kappa = (
         Phrase("Cohen's kappa, quadratic weights", "Cohen κ（平方加权）")
         if weights
-        else Phrase("Cohen's kappa", "Cohen κ")
+        else Phrase("Cohen's kappa", "Cohen κ 系数")
     )
     columns = (
         RATER,

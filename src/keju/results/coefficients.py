@@ -86,13 +86,13 @@ COEFFICIENTS: Sequence[tuple[str, Callable[[Judged], bool], Compute]] = (
 """Name, which data it can be computed of, and how."""
 
 CHINESE: Mapping[str, str] = {
-    "Cohen's kappa": "Cohen κ",
+    "Cohen's kappa": "Cohen κ 系数",
     "Cohen's kappa, linear weights": "Cohen κ（线性加权）",
     "Cohen's kappa, quadratic weights": "Cohen κ（平方加权）",
-    "Fleiss' kappa": "Fleiss κ",
-    "Conger's kappa": "Conger κ",
-    BRENNAN: "Brennan-Prediger κ",
-    "Gwet's AC1": "Gwet AC1",
+    "Fleiss' kappa": "Fleiss κ 系数",
+    "Conger's kappa": "Conger κ 系数",
+    BRENNAN: "Brennan-Prediger κ 系数",
+    "Gwet's AC1": "Gwet AC1 系数",
     "Gwet's AC2, linear weights": "Gwet AC2（线性加权）",
     "Gwet's AC2, quadratic weights": "Gwet AC2（平方加权）",
     "Krippendorff's alpha, nominal": "Krippendorff α（名义）",

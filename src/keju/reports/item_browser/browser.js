@@ -118,7 +118,9 @@ document.addEventListener("keydown", (event) => {
 for (const input of document.querySelectorAll("input[name=language]")) input.addEventListener("change", update);
 addEventListener("resize", drawRows);
 addEventListener("hashchange", () => {
-  if (readAddress()) update();
+  if (!readAddress()) return;
+  update();
+  place.scrollIntoView(); // tables link to items
 });
 
 const linked = readAddress();

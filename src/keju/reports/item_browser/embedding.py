@@ -5,16 +5,17 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from keju.benchmark import Benchmark
+from keju.items import Medium
 from keju.reports.charts.embedding import digest, inert
 from keju.reports.item_browser.contents import contents, phrases
 from keju.reports.item_browser.entries import entries
-from keju.reports.item_browser.media import known, media
+from keju.reports.item_browser.media import known, media, served
 from keju.reports.item_browser.words import WHY, WORDS
 from keju.results.marked import OUTCOMES
 from keju.results.scores import Scores
@@ -46,20 +47,23 @@ def embed_items(
     people: Sequence[Scores] = (),
     folder: Path | None = None,
     sources: Sequence[Benchmark] = (),
+    address: Callable[[Medium], str] | None = None,
 ) -> Browser:
     """The browser over marked runs, best first, with what `people` answered to the same items.
 
-    For `folder` and `sources` see `keju.reports.item_browser.media`.
+    For `folder` and `sources` see `keju.reports.item_browser.media`. With `address` the page holds no media, only where
+    its server has each, and the runs stay in the order given: theirs by accuracy changes while they go on.
 
     Items that share an id and nothing else are two: their benchmarks differ.
     """
-    ranked = sorted(scores, key=lambda s: (not s.settled, s.accuracy is None, -(s.accuracy or 0.0)))
+    ranked = list(scores) if address else sorted(scores, key=_rank)
     found = entries([*ranked, *people])
     places = {key: place for place, key in enumerate(known(found))}
     data = contents([*ranked, *people], found, places)
     data |= {"models": len(ranked), "words": phrases(WORDS), "why": phrases(WHY), "outcomes": phrases(OUTCOMES)}
     packed, written = _packed(data.pop("texts")), inert(data)
-    shown = media(found, max(0, PAGE - len(packed) - len(written.encode("utf-8", "replace"))), folder, sources)
+    left = max(0, PAGE - len(packed) - len(written.encode("utf-8", "replace")))
+    shown = served(found, sources, address) if address else media(found, left, folder, sources)
     script = _script()
     scripts = (
         f'<script type="application/json" id="items-data">{written}</script>\n'
@@ -68,6 +72,10 @@ def embed_items(
         f"<script>{script}</script>"
     )
     return Browser(_read("section.html"), _read("browser.css"), scripts, (digest(script),))
+
+
+def _rank(s: Scores) -> tuple[bool, bool, float]:
+    return not s.settled, s.accuracy is None, -(s.accuracy or 0.0)
 
 
 def _packed(texts: Sequence[str]) -> str:

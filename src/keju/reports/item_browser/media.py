@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -40,6 +40,17 @@ def media(
     return [
         {"kind": medium.kind, "name": printable(medium.name)} | _there(uris.get(str(place)), _href(medium, folder))
         for place, medium in enumerate(every.values())
+    ]
+
+
+def served(
+    found: Sequence[Entry], sources: Sequence[Benchmark], address: Callable[[Medium], str]
+) -> list[dict[str, str]]:
+    """Each medium of `known`, in its order: `kind` and `name`, `uri` and `href` where a server has it."""
+    return [
+        {"kind": medium.kind, "name": printable(medium.name)}
+        | (dict.fromkeys(("uri", "href"), address(medium)) if medium.exists else {})
+        for medium in known(found, sources).values()
     ]
 
 

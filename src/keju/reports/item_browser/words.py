@@ -51,8 +51,8 @@ WORDS: Mapping[str, Phrase] = {
     "no key": Phrase(
         "The source has no usable key: no reply is ever right.", "来源没有可用的正确答案，任何回答都不算对。"
     ),
-    "chosen by": Phrase("chosen by {n} models", "{n} 个模型选择"),
-    "chosen by people": Phrase("by {n} people", "{n} 人选择"),
+    "chosen by": Phrase("models: {n}", "模型：{n}"),
+    "chosen by people": Phrase("people: {n}", "人：{n}"),
     "people": Phrase("People", "人的作答"),
     "replies": Phrase("Replies", "回答"),
     "reply of": Phrase("Reply of {name}", "{name} 的回答"),
