@@ -18,6 +18,7 @@ from typing import Any
 from keju.benchmark import Benchmark, label_of
 from keju.checks.alike import Look, nearest
 from keju.checks.measuring import MeasuredClip, MeasuredImage
+from keju.checks.twins import NEAR
 from keju.errors import Misuse
 from keju.items import Item
 
@@ -29,9 +30,6 @@ STRATA = ("genre", "question_type", "difficulty", "level", "task", "modality")
 
 VERSION = 1
 """Of the ways to split, written into the record: a change of any of them that moves an item raises it."""
-
-NEAR = 6
-"""Bits of 64 by which the hashes of two pictures may differ that look alike; rule I302 says how they were measured."""
 
 METHODS = {
     "plain": "ids in the order of SHA-256 of seed, line feed and id; the first go to the first split, and so on",

@@ -196,6 +196,8 @@ def _longest_first(item: Item, language: str) -> tuple[bool, float] | None:
     thresholds={"p": 0.01, "items": 30},
 )
 def _letters(benchmark: Benchmark, rule: Rule) -> Iterator[Finding]:
+    from keju.stats import uniformity
+
     by_labels: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for item in benchmark:
         if item.answer and item.answer in item.options and len(item.options) > 1:
@@ -204,7 +206,7 @@ def _letters(benchmark: Benchmark, rule: Rule) -> Iterator[Finding]:
         total = counts.total()
         if total < rule["items"]:
             continue
-        p = _chi_square_p([counts[label] for label in labels])
+        p = uniformity([[counts[label] for label in labels]]).p
         if p < rule["p"]:
             told = listed(f"{label} {counts[label]}" for label in labels)
             yield rule.finding(
@@ -220,12 +222,3 @@ def _letters(benchmark: Benchmark, rule: Rule) -> Iterator[Finding]:
                 counts={label: counts[label] for label in labels},
                 p=p,
             )
-
-
-def _chi_square_p(counts: list[int]) -> float:
-    """p of Pearson's chi-square test that all are equally likely."""
-    from scipy.special import chdtrc
-
-    expected = sum(counts) / len(counts)
-    statistic = sum((count - expected) ** 2 for count in counts) / expected
-    return float(chdtrc(len(counts) - 1, statistic))

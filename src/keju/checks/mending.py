@@ -44,7 +44,7 @@ def mend(benchmark: Benchmark, *, into: Path | None = None, encoding: str | None
     if into is None and _is_not_the_users(benchmark):
         raise Misuse(f"{benchmark.name} is not yours to change; repair a copy: --into FOLDER")
     repairs = planned(benchmark, encoding)
-    reread = partial(load, encoding=encoding, **reading)
+    reread = partial(load, encoding=encoding, faulty=True, **reading)
     try:
         return _in_place(benchmark, repairs, reread) if into is None else _in_copy(benchmark, repairs, into, reread)
     except OSError as error:

@@ -22,7 +22,7 @@ Trouble = Literal["empty", "too-large", "unknown", "too-many-pixels", "cut", "da
 """No bytes · a file over `BYTES` · no known format · over `PIXELS` · its end is missing · its bytes are wrong · the
 decoder took too long or died of it."""
 
-_FORMATS = {
+FORMATS = {
     "image/png": "PNG",
     "image/jpeg": "JPEG",
     "image/gif": "GIF",
@@ -93,7 +93,7 @@ def read_picture(data: bytes) -> Picture:
     known = Picture(len(data), hashlib.sha256(data).hexdigest(), mime_of(data[:16]))
     if not data:
         return replace(known, trouble="empty", reason=Phrase("the file is empty", "文件为空"))
-    if known.mime not in _FORMATS:
+    if known.mime not in FORMATS:
         return replace(known, trouble="unknown", reason=_looks_like(data, known.mime))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what Pillow warns of is measured here
@@ -116,7 +116,7 @@ def _decoded(known: Picture, data: bytes) -> Picture:
             known = replace(known, bits=png.bits_of(data))
             whole = png.unpacked(data)
         # The decoder itself, not `Image.open`, which would refuse a huge picture without telling its size.
-        opened = Image.OPEN[_FORMATS[known.mime or ""]][0](BytesIO(whole.file if whole else data), "")
+        opened = Image.OPEN[FORMATS[known.mime or ""]][0](BytesIO(whole.file if whole else data), "")
         if opened.width * opened.height > PIXELS:
             return _too_many(known, opened.width, opened.height)
         known = _stated(known, opened)
@@ -218,14 +218,25 @@ def _measured(known: Picture, opened: Any, data: bytes) -> Picture:
     )
 
 
+def eight_bits(image: Any) -> Any:
+    """A grey `PIL.Image` of more than 8 bits as screens show it, by its high bytes; others as they are.
+
+    Pillow's own way is to clip at 255: such a picture would come out nearly white.
+    """
+    if not image.mode.startswith("I"):
+        return image
+    import numpy as np
+    from PIL import Image
+
+    return Image.fromarray((np.asarray(image) >> 8).clip(0, 255).astype(np.uint8))
+
+
 def _luma(opened: Any) -> tuple[Any, bool]:
     """The picture in grey, over white where it is transparent, and whether it is anywhere."""
     from PIL import Image
 
-    if opened.mode.startswith("I;16"):  # Pillow would clip at 255; the high byte is what a screen shows
-        import numpy as np
-
-        return Image.fromarray((np.asarray(opened) >> 8).astype(np.uint8)), False
+    if opened.mode.startswith("I"):
+        return eight_bits(opened), False
     if "transparency" in opened.info or opened.mode in ("RGBA", "LA", "PA", "RGBa", "La"):
         layered = opened.convert("RGBA")
         alpha = layered.getchannel("A")

@@ -89,6 +89,8 @@ def _renamings(benchmark: Benchmark, root: Path) -> Iterator[tuple[Repair, str, 
         suffix = _right_suffix(medium)
         if suffix is None or medium.path is None or medium.path.is_symlink():
             continue
+        if benchmark.format == "tco" and medium.kind == "image":
+            continue  # the layout has PNG: to rename breaks it, to export changes the bytes; the author decides
         path = medium.path.resolve()
         new = path.with_suffix(suffix)
         if path.is_relative_to(root) and (repair := _renamed(path, new, root, medium.mime)):

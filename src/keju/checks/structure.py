@@ -350,6 +350,25 @@ met(
 
 met(
     GROUP,
+    "F405",
+    "labels-unfit",
+    "error",
+    "labels_unfit",
+    title=Phrase("a row of the side table fits no item", "标签表中有对不上题目的行"),
+    why=Phrase(
+        "Its labels would go to no item or to the wrong one, so other commands refuse the benchmark.",
+        "这一行的标签无处可放，或会放错题目，所以其他命令会拒绝读取该题库。",
+    ),
+    good="labels.csv with one row for each id",
+    bad="a row for 9999, where the last item is 1000; or 1 for 0001",
+    remedy=Phrase(
+        "correct the id as the message says, or remove the row", "请按提示改正编号，或删去这一行"
+    ),
+)
+
+
+met(
+    GROUP,
     "F404",
     "task-unknown",
     "warning",

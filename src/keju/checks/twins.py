@@ -16,7 +16,7 @@ GROUP = Group()
 
 Each = TypeVar("Each", MeasuredImage, MeasuredClip)
 Media = Sequence[MeasuredImage | MeasuredClip]
-_NEAR = 6
+NEAR = 6
 """Bits of 64 within which two pictures are copies: JPEG, half size and 20 % brighter stay within 4, unrelated
 photographs differ by 14 and more."""
 _LOOK = 10
@@ -67,7 +67,7 @@ def _twice(media: Media, rule: Rule) -> Iterator[Finding]:
     ),
     good="two photographs of two scenes",
     bad="a photograph and its JPEG copy at half size",
-    thresholds={"near": _NEAR, "look": _LOOK},
+    thresholds={"near": NEAR, "look": _LOOK},
 )
 def _near(media: Media, rule: Rule) -> Iterator[Finding]:
     for image, other, twin in _twins(media, rule):
@@ -87,7 +87,7 @@ def _near(media: Media, rule: Rule) -> Iterator[Finding]:
     ),
     good="two photographs of two scenes",
     bad="two shots of one scene, a second apart",
-    thresholds={"near": _NEAR, "look": _LOOK},
+    thresholds={"near": NEAR, "look": _LOOK},
 )
 def _alike(media: Media, rule: Rule) -> Iterator[Finding]:
     remedy = Phrase(
@@ -110,7 +110,7 @@ def _alike(media: Media, rule: Rule) -> Iterator[Finding]:
     ),
     good="all questions on a picture in the test split",
     bad="the same picture in train and in test, or a smaller copy of it",
-    thresholds={"near": _NEAR, "look": _LOOK},
+    thresholds={"near": NEAR, "look": _LOOK},
 )
 def _leaked(media: Media, rule: Rule) -> Iterator[Finding]:
     images = _images(media)

@@ -81,9 +81,9 @@ def _explain(name: str, language: Language) -> int:
 
 
 def _load(path: str | Path, args: argparse.Namespace) -> Benchmark:
-    from keju import api
+    from keju.formats import load
 
-    return api.load(path, **benchmark_arguments(args))
+    return load(path, faulty=True, **benchmark_arguments(args))
 
 
 def _mended(args: argparse.Namespace) -> tuple[Benchmark, Mended]:

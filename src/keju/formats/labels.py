@@ -10,14 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from keju.benchmark import Benchmark, Problem
-from keju.errors import BadFile
 from keju.formats.field_names import known_field
 from keju.formats.names import folded
 from keju.formats.tables import SUFFIXES, Table, read_table
 from keju.items import Item
-from keju.phrase import Phrase, listed
+from keju.phrase import Phrase, in_chinese, listed
 
 STEM = "labels"
+UNFIT = "labels_unfit"
+"""Code of the problem of a row, or a table, that no item can take its labels from: such a benchmark is not loaded."""
 
 
 def is_side_table(name: str) -> bool:
@@ -31,30 +32,41 @@ def read_labels(
 ) -> dict[str, dict[str, str]]:
     """Item id → labels, in column order. `known` are all ids of the benchmark, with those left out of it.
 
-    An encoding that is not UTF-8 is added to `problems`.
-    Raises `BadFile` for an id that no item has, an id on two rows, or a table without an id column.
+    To `problems` are added an encoding that is not UTF-8 and, with the code `UNFIT`, an id that no item has, an id on two
+    rows, a cell that a spreadsheet changed, and a table without ids.
     """
     table = read_table(path, encoding)
     if table.decoded and table.decoded.code:
         problems.append(Problem(None, table.decoded.code, table.decoded.message, table.file))
-    id_column = _id_column(table, path)
+    id_column = next((name for name in table.columns if (field := known_field(name)) and field.role == "id"), None)
+    if id_column is None:
+        there = ", ".join(table.columns)
+        what = Phrase(f"no column `id`; it has {there}", f"没有 id 列；只有 {there}")
+        problems.append(Problem(None, UNFIT, what, table.file))
+        return {}
     ids = {folded(item_id): item_id for item_id in known}
     labels: dict[str, dict[str, str]] = {}
     for row in table.rows:
         told = row.cells.get(id_column, "")
         item_id = ids.get(folded(told)) or ids.get(folded(told.strip()))
+        fault: Phrase | None = None
         if item_id is None:
-            raise BadFile(f"{path}:{row.line}: no item has the id {told!r}{_near(told, ids)}")
-        if item_id in labels:
-            raise BadFile(f"{path}:{row.line}: a second row for item {item_id}; keep one")
-        if row.odd:
-            raise BadFile(f"{path}:{row.line}: {next(iter(row.odd.values()))}")
-        labels[item_id] = {name: text for name, text in row.cells.items() if name and name != id_column}
+            near = _near(told, ids)
+            fault = Phrase(f"no item has the id {told!r}{near}", f"没有编号为 {told!r} 的题目{near.zh}")
+        elif item_id in labels:
+            fault = Phrase(f"a second row for item {item_id}; keep one", f"题目 {item_id} 有两行；请只保留一行")
+        elif row.odd:
+            column, why = next(iter(row.odd.items()))
+            fault = Phrase(f"column {column!r} holds {why}", f"列 {column!r} 的内容是{in_chinese(why)}")
+        else:
+            labels[item_id] = {name: text for name, text in row.cells.items() if name and name != id_column}
+        if fault:
+            problems.append(Problem(item_id, UNFIT, fault, table.file, row.line))
     return labels
 
 
 def join_labels(benchmark: Benchmark, path: Path, encoding: str | None = None) -> Benchmark:
-    """The benchmark with the labels of a side table added to its items' own. Raises as `read_labels` does."""
+    """The benchmark with the labels of a side table added to its items' own, and the problems of that."""
     left_out = {problem.item for problem in benchmark.problems if problem.item and problem.left_out}
     problems = list(benchmark.problems)
     labels = read_labels(path, [*(item.id for item in benchmark), *left_out], problems, encoding)
@@ -89,15 +101,11 @@ def labels_text(items: Iterable[Item]) -> str | None:
     return text.getvalue()
 
 
-def _id_column(table: Table, path: Path) -> str:
-    for column in table.columns:
-        if (field := known_field(column)) and field.role == "id":
-            return column
-    raise BadFile(f"{path}: no column `id`; it has {', '.join(table.columns)}")
-
-
-def _near(told: str, ids: Mapping[str, str]) -> str:
+def _near(told: str, ids: Mapping[str, str]) -> Phrase:
     if told.isdecimal() and (padded := [i for i in ids if i.isdecimal() and int(i) == int(told)]):
-        return f"; {padded[0]} is meant? A spreadsheet has dropped the leading zeros: format the column as text"
+        return Phrase(
+            f"; {padded[0]} is meant? A spreadsheet has dropped the leading zeros: format the column as text",
+            f"；是 {padded[0]} 吗？表格软件去掉了开头的零：请把该列设为“文本”格式",
+        )
     near = difflib.get_close_matches(folded(told), ids, 1)
-    return f"; {near[0]} is meant?" if near else ""
+    return Phrase(f"; {near[0]} is meant?", f"；是 {near[0]} 吗？") if near else Phrase("", "")

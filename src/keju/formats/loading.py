@@ -28,7 +28,7 @@ from keju.formats import (
 )
 from keju.formats.encodings import known_encoding
 from keju.formats.format import Format, partial
-from keju.formats.labels import join_labels
+from keju.formats.labels import UNFIT, join_labels
 from keju.formats.mapping import load_mapping
 
 _READ = (tco, multi_tw, jsonl, parquet, sheets, vlmevalkit, mapped)
@@ -46,12 +46,14 @@ def load(
     encoding: str | None = None,
     labels: Path | None = None,
     mapping: str | Path | None = None,
+    faulty: bool = False,
 ) -> Benchmark:
     """The benchmark at `path`: a folder or file of any format, `hf:OWNER/NAME[@REVISION]`, or a shipped demo's name.
 
     `format` settles what looking cannot; `encoding` is that of files that are not UTF-8; `labels` is a side table to
     join; `mapping`, the name of a shipped one or a TOML file, says which columns of another table are what. What was
-    repaired or left out is in `.problems`. Raises `BadFile` where nothing can be read or no item used.
+    repaired or left out is in `.problems`. Raises `BadFile` where nothing can be read, no item used, or a side table
+    does not fit; with `faulty`, for checks, the last two come back with their problems.
     """
     if encoding is not None:
         known_encoding(encoding)
@@ -69,8 +71,8 @@ def load(
         )
     if labels is not None:
         benchmark = join_labels(benchmark, Path(labels), encoding)
-    if not benchmark.items:
-        raise BadFile(f"{path}: no usable item as {chosen.name}{_first_reasons(benchmark)}")
+    if not (faulty and benchmark.problems):
+        _refuse_faulty(benchmark, path, chosen)
     return benchmark
 
 
@@ -179,6 +181,13 @@ def _sniffed(place: Path) -> Format:
     looked_for = "\n".join(f"  {format.name}: {format.title}" for format in FORMATS.values() if format.read)
     remedy = "A table of another make is read with --mapping FILE, which names its columns"
     raise BadFile(f"{place}: no benchmark that keju knows. It looked for\n{looked_for}\n{remedy}")
+
+
+def _refuse_faulty(benchmark: Benchmark, path: str | Path, format: Format) -> None:
+    if unfit := [problem for problem in benchmark.problems if problem.code == UNFIT]:
+        raise BadFile(f"{path}: {unfit[0]}")
+    if not benchmark.items:
+        raise BadFile(f"{path}: no usable item as {format.name}{_first_reasons(benchmark)}")
 
 
 def _first_reasons(benchmark: Benchmark, most: int = 3) -> str:

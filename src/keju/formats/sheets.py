@@ -247,7 +247,10 @@ def _the_sheet(path: Path) -> Path:
     sheets = [sheet for sheet in sheets if _is_sheet(sheet)] or sheets
     if len(sheets) != 1:
         there = ", ".join(sheet.name for sheet in sheets) or "none"
-        raise BadFile(f"{path}: expected one sheet ({', '.join(SUFFIXES)}), found {there}; name the file to read")
+        raise BadFile(
+            f"{path}: expected one sheet ({', '.join(SUFFIXES)}), found {there}; name the file to read, or read all of them with "
+            "a mapping that names their columns (--mapping FILE)"
+        )
     return sheets[0]
 
 

@@ -177,7 +177,8 @@ def _read_item(
                 f"no {what} file {item_id}.{kind}; add it, the item is left out",
                 f"缺少{what.zh}文件 {item_id}.{kind}，该题被略去；请补上",
             )
-            problems.append(Problem(item_id, code, message, left_out=True))
+            beside = members.get("txt" if kind == "md" else "md") or next(iter(members.values()))
+            problems.append(Problem(item_id, code, message, beside, left_out=True))
     if "md" not in texts or "txt" not in texts:
         return None, problems
     told = Texts(texts["md"].text, texts["txt"].text, texts["json"].text if "json" in texts else None)

@@ -193,7 +193,9 @@ def _field(
 
 def _rai(settings: Settings) -> dict[str, Any]:
     told: dict[str, Any] = {"rai:dataCollectionType": list(settings.collection_types)}
-    told["rai:dataCollectionTimeframe"] = [settings.collection_start, settings.collection_end]
+    # RAI 1.0 spells it `Timeframe`; mlcroissant 1.1 reads `TimeFrame` alone.
+    for name in ("rai:dataCollectionTimeframe", "rai:dataCollectionTimeFrame"):
+        told[name] = [settings.collection_start, settings.collection_end]
     for key, question in QUESTIONS.items():
         answer = settings.datasheet.get(key)
         if question.rai and answer:

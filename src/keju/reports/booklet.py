@@ -7,7 +7,6 @@ digests, and numbers. Ids, labels and file names of a benchmark often say the an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -18,7 +17,7 @@ from keju.formats.media import MEDIA, place
 from keju.items import Item, Medium
 from keju.media_types import suffix_of
 from keju.phrase import Phrase
-from keju.reports.numbers import printable
+from keju.reports.bilingual import both, plain
 from keju.reports.wording import Language, chinese
 
 NAME = "booklet.html"
@@ -70,13 +69,13 @@ def booklet(exam: Benchmark, *, language: Language = "en") -> str:
         language="zh-Hans" if chinese(language) else "en",
         en="checked" if language == "en" else "",
         zh="checked" if language == "zh" else "",
-        title=_text(exam.name),
-        head=_both(WORDS["booklet"]),
-        how=_both(WORDS["how"]),
-        count=_both(WORDS["count"].filled(n=len(exam))),
-        person=_both(WORDS["person"]),
-        group=_both(WORDS["group"]),
-        page=_both(WORDS["answers"]),
+        title=plain(exam.name),
+        head=both(WORDS["booklet"]),
+        how=both(WORDS["how"]),
+        count=both(WORDS["count"].filled(n=len(exam))),
+        person=both(WORDS["person"]),
+        group=both(WORDS["group"]),
+        page=both(WORDS["answers"]),
         questions=questions,
         answers=answers,
     )
@@ -85,13 +84,13 @@ def booklet(exam: Benchmark, *, language: Language = "en") -> str:
 def _question(number: int, item: Item) -> str:
     wording = item.wording
     options = "".join(
-        f"<li><b>{_text(label)}</b> <span>{_text(text)}</span></li>" for label, text in item.options.items()
+        f"<li><b>{plain(label)}</b> <span>{plain(text)}</span></li>" for label, text in item.options.items()
     )
     media = "".join(_medium(medium, number) for medium in item.media)
-    instruction = f'<p class="instruction">{_text(wording.instruction)}</p>\n' if wording.instruction else ""
-    question = f'<p class="question">{_text(wording.question)}</p>\n' if wording.question else ""
+    instruction = f'<p class="instruction">{plain(wording.instruction)}</p>\n' if wording.instruction else ""
+    question = f'<p class="question">{plain(wording.question)}</p>\n' if wording.question else ""
     return (
-        f'<article id="q{number}">\n<h2>{number}</h2>\n{media}<div lang="{_text(wording.language)}">\n'
+        f'<article id="q{number}">\n<h2>{number}</h2>\n{media}<div lang="{plain(wording.language)}">\n'
         f"{instruction}{question}<ol>{options}</ol>\n</div>\n</article>"
     )
 
@@ -99,22 +98,14 @@ def _question(number: int, item: Item) -> str:
 def _medium(medium: Medium, number: int) -> str:
     name = medium_name(medium)
     if medium.kind == "image":
-        return f'<figure><img src="{name}" alt="{_text(WORDS["picture"].filled(n=number))}"></figure>\n'
+        return f'<figure><img src="{name}" alt="{plain(WORDS["picture"].filled(n=number))}"></figure>\n'
     words = WORDS["clip"].filled(n=number)
-    clip = f'<audio controls preload="none" src="{name}" aria-label="{_text(words)}"></audio>'
-    return f"<figure>{clip}<figcaption>♪ {_both(words)}</figcaption></figure>\n"
+    clip = f'<audio controls preload="none" src="{name}" aria-label="{plain(words)}"></audio>'
+    return f"<figure>{clip}<figcaption>♪ {both(words)}</figcaption></figure>\n"
 
 
 def _answer(number: int, item: Item) -> str:
-    return f"<li><b>{number}</b>{''.join(f'<i>{_text(label)}</i>' for label in item.options)}</li>"
-
-
-def _both(phrase: Phrase) -> str:
-    return f'<span class="en" lang="en">{_text(phrase)}</span><span class="zh" lang="zh-Hans">{_text(phrase.zh)}</span>'
-
-
-def _text(text: str) -> str:
-    return escape(printable(text))
+    return f"<li><b>{number}</b>{''.join(f'<i>{plain(label)}</i>' for label in item.options)}</li>"
 
 
 _PAGE = Template("""<!DOCTYPE html>

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from pathlib import Path
 from string import Template
 
@@ -11,9 +10,9 @@ from keju.benchmark import Benchmark
 from keju.checks import Finding
 from keju.errors import BadFile, MissingExtra
 from keju.items import Item, Medium
-from keju.phrase import Phrase, in_chinese
+from keju.phrase import Phrase
+from keju.reports.bilingual import both, plain
 from keju.reports.findings import SEVERITIES, counted, totals
-from keju.reports.numbers import printable
 from keju.reports.wording import Language, chinese
 
 MOST = 3_000
@@ -59,14 +58,14 @@ def findings_page(benchmark: Benchmark, findings: Sequence[Finding], *, language
         remarks.append(Phrase(f"{left} further findings are not on this page", f"另有 {left} 处未列入本页"))
     return _PAGE.substitute(
         policy=_POLICY,
-        title=_text(f"keju check: {benchmark.name}"),
+        title=plain(f"keju check: {benchmark.name}"),
         style=_style() + _filters(shown),
         language="zh-Hans" if chinese(language) else "en",
         en="checked" if language == "en" else "",
         zh="checked" if language == "zh" else "",
-        totals=_both(totals(findings, len(benchmark), "en"), totals(findings, len(benchmark), "zh")),
-        remarks="".join(f"<p>{_phrase(remark)}</p>" for remark in remarks),
-        filter=_filter(shown) if shown else f"<p>{_phrase(_WORDS['nothing'])}</p>",
+        totals=both(Phrase(totals(findings, len(benchmark), "en"), totals(findings, len(benchmark), "zh"))),
+        remarks="".join(f"<p>{both(remark)}</p>" for remark in remarks),
+        filter=_filter(shown) if shown else f"<p>{both(_WORDS['nothing'])}</p>",
         cards="\n".join(_card(key, found, benchmark, embedded) for key, found in cards.items()),
     )
 
@@ -109,9 +108,9 @@ def _card(key: Key, findings: Sequence[Finding], benchmark: Benchmark, embedded:
     item_id, file = key
     item = benchmark[item_id] if item_id is not None and item_id in benchmark else None
     classes = " ".join(dict.fromkeys(name for finding in findings for name in (finding.code, finding.severity)))
-    head = _phrase(_WORDS["whole"])
+    head = both(_WORDS["whole"])
     if item_id is not None or file is not None:
-        head = f"{_phrase(_WORDS['file' if item_id is None else 'item'])} {_text(item_id or file or '')}"
+        head = f"{both(_WORDS['file' if item_id is None else 'item'])} {plain(item_id or file or '')}"
     media = "".join(_medium(medium, embedded) for medium in (item.media if item else ()))
     return (
         f'<article class="{classes}">\n<div class="media">{media}</div>\n<div><h2>{head}</h2>\n'
@@ -120,9 +119,9 @@ def _card(key: Key, findings: Sequence[Finding], benchmark: Benchmark, embedded:
 
 
 def _medium(medium: Medium, embedded: Mapping[str, str]) -> str:
-    name, uri = _text(medium.name), embedded.get(medium.name)
+    name, uri = plain(medium.name), embedded.get(medium.name)
     if uri is None:
-        shown = f"<p>{_phrase(_WORDS['no picture'])}</p>"
+        shown = f"<p>{both(_WORDS['no picture'])}</p>"
     elif medium.kind == "image":
         shown = f'<img src="{uri}" alt="{name}" loading="lazy">'
     else:
@@ -133,37 +132,37 @@ def _medium(medium: Medium, embedded: Mapping[str, str]) -> str:
 def _question(item: Item) -> str:
     """The item in its original wording; the key is marked."""
     options = "".join(
-        f"<li{' class=key' if label == item.answer else ''}><b>{_text(label)}</b> {_text(text)}</li>"
+        f"<li{' class=key' if label == item.answer else ''}><b>{plain(label)}</b> {plain(text)}</li>"
         for label, text in item.options.items()
     )
-    language, question = _text(item.wording.language), _text(item.wording.question)
+    language, question = plain(item.wording.language), plain(item.wording.question)
     return f'<blockquote lang="{language}"><p>{question}</p><ol>{options}</ol></blockquote>\n'
 
 
 def _finding(finding: Finding) -> str:
-    place = f"<code>{_text(finding.place)}</code> " if finding.place else ""
-    severity = _phrase(SEVERITIES[finding.severity])
+    place = f"<code>{plain(finding.place)}</code> " if finding.place else ""
+    severity = both(SEVERITIES[finding.severity])
     return (
         f'<li class="finding {finding.code} {finding.severity}"><p><b>{finding.code}</b> <i>{severity}</i> {place}'
-        f"{_phrase(finding.message)}</p><p class=remedy>{_phrase(finding.remedy)}</p></li>"
+        f"{both(finding.message)}</p><p class=remedy>{both(finding.remedy)}</p></li>"
     )
 
 
 def _filter(findings: Sequence[Finding]) -> str:
     """One choice: everything, a severity, or a code."""
-    kinds = [_choice("all", len(findings), _phrase(_WORDS["all"]), checked=True)]
+    kinds = [_choice("all", len(findings), both(_WORDS["all"]), checked=True)]
     for severity in SEVERITIES:
         if n := sum(finding.severity == severity for finding in findings):
-            kinds.append(_choice(severity, n, _phrase(_WORDS[severity]), severity))
+            kinds.append(_choice(severity, n, both(_WORDS[severity]), severity))
     rules = [
         _choice(
-            rule.code, n, f"<b>{rule.code}</b> {_phrase(rule.title)} <small>{_phrase(rule.why)}</small>", rule.severity
+            rule.code, n, f"<b>{rule.code}</b> {both(rule.title)} <small>{both(rule.why)}</small>", rule.severity
         )
         for rule, n in counted(findings)
     ]
     return (
-        f'<fieldset class="filter"><legend>{_phrase(_WORDS["show"])}</legend>{"".join(kinds)}\n'
-        f"<details open><summary>{_phrase(_WORDS['rules'])}</summary>{''.join(rules)}</details></fieldset>"
+        f'<fieldset class="filter"><legend>{both(_WORDS["show"])}</legend>{"".join(kinds)}\n'
+        f"<details open><summary>{both(_WORDS['rules'])}</summary>{''.join(rules)}</details></fieldset>"
     )
 
 
@@ -185,21 +184,6 @@ def _style() -> str:
     from importlib.resources import files
 
     return "".join((files("keju.reports") / name).read_text(encoding="utf-8") for name in ("page.css", "findings.css"))
-
-
-def _phrase(phrase: str) -> str:
-    return _both(phrase, in_chinese(phrase))
-
-
-def _both(english: str, chinese: str) -> str:
-    """Both languages, of which the style shows one; a text that is the same in both stands once."""
-    if english == chinese:
-        return _text(english)
-    return f'<span class="en" lang="en">{_text(english)}</span><span class="zh" lang="zh-Hans">{_text(chinese)}</span>'
-
-
-def _text(text: str) -> str:
-    return escape(printable(text))
 
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:"

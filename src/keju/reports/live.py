@@ -14,6 +14,7 @@ from typing import Any
 from keju.errors import KejuError
 from keju.items import Medium
 from keju.phrase import Phrase
+from keju.reports.bilingual import both
 from keju.reports.charts.embedding import digest, inert
 from keju.reports.item_browser import Browser
 from keju.runs.watching import Sight, Watch
@@ -24,7 +25,7 @@ SHARE = 4
 """A page that took a second is not made anew for four: whoever looks on costs the run a fifth of a core at most."""
 
 WORDS: Mapping[str, Phrase] = {
-    "asked": Phrase("{n} of {all} items asked in {runs} runs", "{runs} 次运行，已问 {n} / {all} 题"),
+    "asked": Phrase("{n} of {all} items asked; runs: {runs}", "已问 {n} / {all} 题；运行：{runs}"),
     "watching": Phrase("Files of other tools; this page follows them", "其他工具的文件；本页随之更新"),
     "show": Phrase("Show new results", "显示新结果"),
     "by itself": Phrase("update by itself", "自动更新"),
@@ -123,8 +124,8 @@ def live(items: Browser, version: str) -> Browser:
     bar = (
         '<aside class="live" id="live" aria-label="Live · 实时">\n'
         f'{_told()}<progress aria-label="{escape("Asked · 已问")}" hidden></progress>\n'
-        f'<label><input type="checkbox" checked> {_both("by itself")}</label>\n'
-        f'<button type="button" hidden>{_both("show")}</button>\n{_told("trouble")}</aside>\n'
+        f'<label><input type="checkbox" checked> {both(WORDS["by itself"])}</label>\n'
+        f'<button type="button" hidden>{both(WORDS["show"])}</button>\n{_told("trouble")}</aside>\n'
         f'<script type="application/json" id="live-data">{inert(data)}</script>\n<script>{script}</script>'
     )
     return replace(
@@ -139,11 +140,6 @@ def _told(kind: str = "") -> str:
     """A place for a phrase that the script fills in."""
     spans = '<span class="en" lang="en"></span><span class="zh" lang="zh-Hans"></span>'
     return f'<p class="{kind}" hidden>{spans}</p>'
-
-
-def _both(key: str) -> str:
-    english, chinese = escape(WORDS[key]), escape(WORDS[key].zh)
-    return f'<span class="en" lang="en">{english}</span><span class="zh" lang="zh-Hans">{chinese}</span>'
 
 
 def _read(name: str) -> str:

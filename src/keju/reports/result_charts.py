@@ -26,16 +26,23 @@ def _charts(table: Table) -> Iterator[Chart]:
     elif {"model", "value", "accuracy", "interval"} <= {column.key for column in table.columns}:
         yield from _breakdown(table)
     elif table.name.startswith("paired_"):
-        yield dumbbells(table, ["model", "protocol"], ("first", "first_recall"), ("second", "second_recall"))
+        yield dumbbells(
+            table, ["model", *_telling(table, "protocol")], ("first", "first_recall"), ("second", "second_recall")
+        )
 
 
 def _leaderboard(table: Table) -> Iterator[Chart]:
-    names = ["model", *(key for key in ("variant", "protocol") if len({row.get(key) for row in table.rows}) > 1)]
+    names = ["model", *_telling(table, "variant", "protocol")]
     yield intervals(table, names, "accuracy", "interval", chance="chance")
     if parts := _what_became(table, names):
         columns = (*(c for c in table.columns if c.key in names), _OUTCOME, _SHARE)
         chart = stacked(replace(table, columns=columns, rows=tuple(parts)), names, "outcome", "share")
         yield replace(chart, name="validity", title=Phrase("What became of the items", "各题的结果"), table=table)
+
+
+def _telling(table: Table, *keys: str) -> list[str]:
+    """Those of the columns that tell rows apart."""
+    return [key for key in keys if len({row.get(key) for row in table.rows}) > 1]
 
 
 _OUTCOME = Column("outcome", "Outcome", "text", "结果")
@@ -84,7 +91,8 @@ def _latency(table: Table) -> Iterator[Chart]:
     """The stages that make up inference time; queueing and loading are no part of it, the first token is in `infer`."""
     rows = tuple(row for row in table.rows if str(row["stage"]) in LATENCY_STAGES)
     if rows:
-        yield replace(stacked(replace(table, rows=rows), ["model", "perception"], "stage", "sum_s"), table=table)
+        names = ["model", *_telling(table, "perception")]
+        yield replace(stacked(replace(table, rows=rows), names, "stage", "sum_s"), table=table)
 
 
 def _invalid(table: Table) -> Iterator[Chart]:

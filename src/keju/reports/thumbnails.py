@@ -12,14 +12,12 @@ from io import BytesIO
 from itertools import islice
 from typing import Any
 
-from keju.checks.pictures import BYTES, PIXELS
+from keju.checks.pictures import BYTES, FORMATS, PIXELS, eight_bits
 from keju.errors import CallFailed, MissingExtra
 from keju.items import Medium
 
 SIDE = 320
 """Pixels of the longer side: enough to know a picture again."""
-FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "AVIF")
-"""The decoders that are let near a file: those of the pictures that keju reads."""
 QUALITY = 60
 """Of the WebP: 3 to 12 kB a picture, half of a JPEG that looks as good."""
 
@@ -78,7 +76,7 @@ def _small(data: bytes, side: int) -> bytes | None:
     except ImportError:
         raise MissingExtra("checks", "a page with pictures") from None
     try:
-        with Image.open(BytesIO(data), formats=FORMATS) as image:
+        with Image.open(BytesIO(data), formats=tuple(FORMATS.values())) as image:
             if image.width * image.height > PIXELS:
                 return None
             image.draft("RGB", (2 * side, 2 * side))
@@ -95,8 +93,7 @@ def _on_white(image: Any) -> Any:
     """In RGB, what is transparent white, as most programs show it."""
     from PIL import Image
 
-    if image.mode.startswith("I"):
-        image = image.point(lambda value: value / 256).convert("L")
+    image = eight_bits(image)
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
         rgba = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)

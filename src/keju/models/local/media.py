@@ -7,6 +7,7 @@ import struct
 from itertools import chain
 from typing import Any
 
+from keju.checks.pictures import eight_bits
 from keju.errors import CallFailed, MissingExtra
 
 
@@ -23,7 +24,7 @@ def picture(data: bytes, name: str) -> Any:
             upright = ImageOps.exif_transpose(opened)  # a copy, also where nothing is to be turned
             if upright.mode == "RGB":
                 return upright
-            layered = upright.convert("RGBA")
+            layered = eight_bits(upright).convert("RGBA")
     except broken as error:
         reason = "no known picture format" if isinstance(error, UnidentifiedImageError) else error
         message = f"picture {name} cannot be decoded: {reason}"

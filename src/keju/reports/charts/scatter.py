@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from keju.reports.charts.chart import Chart, altair, axis_of, column_of, data, drawn, figure, text
@@ -12,6 +13,10 @@ from keju.results.table import Table
 
 HEIGHT = 260
 """Pixels."""
+LETTER = 7
+"""Pixels that a letter of a name takes, about."""
+LINE = 14
+"""Pixels of a line of text."""
 
 
 def scatter(table: Table, name: str, x: str, y: str, interval: str) -> Chart:
@@ -29,6 +34,7 @@ def _view(table: Table, keys: tuple[str, str, str, str], language: Language) -> 
         words = {"name": text(name, row, language), "shown": text(y, row, language), "size": text(x, row, language)}
         if place["x"] is not None and place["y"] is not None:
             rows.append(place | words)
+    _label(rows)
     across = alt.X(
         "x:Q",
         title=heading(x, language),
@@ -50,5 +56,19 @@ def _view(table: Table, keys: tuple[str, str, str, str], language: Language) -> 
     return alt.layer(
         base.mark_rule(strokeWidth=5, opacity=0.3, color=BLUE).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q"),
         base.mark_point(filled=True, size=60, opacity=1, color=BLUE).encode(y=up),
-        base.mark_text(align="left", dx=8, dy=-6).encode(y=up, text="name:N").properties(name="ink_names"),
+        base.mark_text(align="left", dx=8, dy=-6).encode(y=up, text="label:N").properties(name="ink_names"),
     ).properties(width=WIDTH, height=HEIGHT)
+
+
+def _label(rows: list[dict[str, Any]]) -> None:
+    """A label for each point whose name has room; the others are told by the pointer and by the table."""
+    sizes = [math.log(row["x"]) for row in rows]
+    span = max(sizes, default=0) - min(sizes, default=0) or 1.0
+    taken: list[tuple[float, float, float]] = []
+    for row, size in zip(rows, sizes, strict=True):
+        left, down = (size - min(sizes)) / span * WIDTH, row["y"] * HEIGHT
+        right = left + LETTER * len(row["name"])
+        free = all(right < start or left > end or abs(down - y) > LINE for start, end, y in taken)
+        row["label"] = row["name"] if free else ""
+        if free:
+            taken.append((left, right, down))

@@ -46,7 +46,7 @@ def _view(table: Table, names: Sequence[str], part: str, value: str, language: L
     order = list(dict.fromkeys(row["part"] for row in rows))
     for row in rows:
         row["order"] = order.index(row["part"])
-    unit = heading(figures, language)
+    unit = heading(figures, language) + (" (s)" if figures.kind == "seconds" else "")
     colour = alt.Color("part:N", sort=order, scale=alt.Scale(domain=order, range=list(COLOURS)), title=None)
     scale = alt.Scale(domain=[0, 1]) if figures.kind == "share" else alt.Scale(zero=True)
     return (

@@ -27,6 +27,10 @@ function choose(change) {
   update();
 }
 
+function reset() {
+  choose({ ...FRESH, item: choice.item, labels: {} });
+}
+
 function menu(words, value, options, change) {
   const choices = options.map(([name, text]) => element("option", { value: name, selected: name === value }, text));
   const changed = (event) => change(event.target.value);
@@ -55,7 +59,7 @@ function drawFilters() {
     ...(choice.model === "" ? [] : [menu(say("result"), choice.result, results, (value) => choose({ result: value }))]),
     ...menus,
     menu(say("order"), choice.order, orders, (value) => choose({ order: value })),
-    element("button", { type: "button", click: () => choose({ ...FRESH, item: choice.item, labels: {} }) }, say("reset")),
+    element("button", { type: "button", click: reset }, say("reset")),
     element("label", { class: "keys" }, shortcuts, say("keys")),
   );
   if (held) search.focus();

@@ -45,7 +45,8 @@ function medium(shown) {
   const source = shown.uri ?? (shown.kind === "audio" ? shown.href : null);
   const original = shown.href && element("a", { href: shown.href }, say("original"));
   const caption = element("figcaption", {}, shown.name, ...(original ? [" · ", original] : []));
-  if (!source) return element("figure", {}, original ? null : element("p", { class: "hint" }, say("not here")), caption);
+  const absent = original ? null : element("p", { class: "hint" }, say("not here"));
+  if (!source) return element("figure", {}, absent, caption);
   const gone = () => caption.replaceChildren(shown.name, " · ", say("gone"));
   const drawn =
     shown.kind === "image"
@@ -59,7 +60,8 @@ function question(item, form, place) {
   const names = asked.map((answer) => book.runs[answer.run].name).join(", ");
   const chosen = (label) => {
     const those = asked.filter((answer) => answer.label === label);
-    return [those.filter((answer) => answer.run < book.models).length, those.filter((a) => a.run >= book.models).length];
+    const models = those.filter((answer) => answer.run < book.models).length;
+    return [models, those.length - models];
   };
   return element(
     "div",
@@ -73,7 +75,11 @@ function question(item, form, place) {
         wording.question
           ? element("p", {}, wording.question)
           : element("p", { class: "hint", lang: chinese() ? "zh-Hans" : "en" }, say("no question")),
-        element("ol", {}, ...wording.options.map(([label, text]) => option(label, text, form.key, other ? [0, 0] : chosen(label)))),
+        element(
+          "ol",
+          {},
+          ...wording.options.map(([label, text]) => option(label, text, form.key, other ? [0, 0] : chosen(label))),
+        ),
       ),
     ),
     form.key === null ? element("p", { class: "hint" }, say("no key")) : null,
@@ -121,7 +127,8 @@ function people(item) {
   const each = item.people.map((answer) => {
     const kind = kindOf(answer);
     const said = answer.label ?? textOf(answer) ?? "";
-    return element("li", {}, element("i", { class: kind }, SIGNS[kind]), ` ${book.runs[answer.run].name} `, element("b", {}, said));
+    const sign = element("i", { class: kind }, SIGNS[kind]);
+    return element("li", {}, sign, ` ${book.runs[answer.run].name} `, element("b", {}, said));
   });
   const count = say("right of", { n: right, all: item.people.length });
   return [element("h4", {}, `${say("people")}: ${count}`), element("ul", { class: "people" }, ...each)];
