@@ -104,7 +104,7 @@ def test_every_public_function_is_documented(name: str) -> None:
     assert [one for one in public if inspect.isfunction(one) and not one.__doc__] == []
 
 
-MACHINE = re.compile(r"/(?:home|root|work|Users|tmp)/\w|\.\./shared|[A-Z]:\\Users")
+MACHINE = re.compile(r"(?<![\w>}])/(?:home|root|work|Users|tmp)/\w|\.\./shared|[A-Z]:\\Users")
 
 
 @pytest.mark.parametrize("path", sorted(p for p in SOURCE.rglob("*") if p.suffix in TEXT), ids=name_of)

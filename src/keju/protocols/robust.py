@@ -97,12 +97,18 @@ _WORD_FOLLOWS = re.compile(r"[ \t]+[A-Za-z]")
 _ENDS = re.compile(rf"{_CLOSE}[.。,!;]?[ \t]*(?:\n|$)")
 
 
+@lru_cache(maxsize=1 << 14)
+def _option(text: str) -> str:
+    """The text of an option, which is compared with the replies of many models, as replies are compared with it."""
+    return _comparable(plain(text))
+
+
 class _Reader:
     """Reads replies to one item's options."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self.labels = {label.upper(): label for label in options}
-        compared = {label: _comparable(plain(text)) for label, text in options.items()}
+        compared = {label: _option(text) for label, text in options.items()}
         self.texts = {label: text for label, text in compared.items() if text}
         self.reach = 2 * max(map(len, options.values()), default=0) + 80
         names = "|".join(re.escape(label) for label in sorted(self.labels, key=len, reverse=True))
