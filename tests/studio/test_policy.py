@@ -45,3 +45,11 @@ def test_a_participant_can_be_nothing_else():
     assert not fit_together({Role.PARTICIPANT, Role.EXPERT})
     assert not may(Verb.WRITE, {Role.PARTICIPANT, Role.AUTHOR})
     assert may(Verb.SIT, {Role.PARTICIPANT})
+
+
+@pytest.mark.parametrize("verb", [Verb.WRITE, Verb.SUBMIT])
+def test_people_change_and_submit_their_own_items_and_owners_any(verb):
+    assert not may(verb, {Role.AUTHOR, Role.EXPERT, Role.LINGUIST}, Past(reviewing=True))
+    assert may(verb, {Role.AUTHOR}, Past(authored=True))
+    assert may(verb, {Role.LINGUIST}, Past(revised=True))
+    assert may(verb, {Role.OWNER}, Past())

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext, gettext_noop
@@ -34,15 +34,19 @@ class Entry:
 
 NAVIGATION: list[tuple[str, str, Verb]] = [
     ("items", gettext_noop("Items"), Verb.SEE_PROJECT),
-    ("assets", gettext_noop("Pictures and clips"), Verb.SEE_PROJECT),
+    ("assets", gettext_noop("Pictures and clips"), Verb.SEE_ASSETS),
     ("work", gettext_noop("My work"), Verb.SEE_PROJECT),
+    ("disputes", gettext_noop("Disputes"), Verb.SEE_PROJECT),
     ("dashboard", gettext_noop("Progress"), Verb.SEE_PROJECT),
+    ("screening", gettext_noop("Screening"), Verb.MANAGE),
     ("batches", gettext_noop("Rounds of work"), Verb.MANAGE),
-    ("sources", gettext_noop("Sources"), Verb.SEE_PROJECT),
+    ("sittings", gettext_noop("Human baseline"), Verb.MANAGE),
+    ("sources", gettext_noop("Sources"), Verb.SEE_ASSETS),
     ("members", gettext_noop("People"), Verb.MANAGE),
     ("terms", gettext_noop("Vocabulary"), Verb.MANAGE),
     ("settings", gettext_noop("Settings"), Verb.MANAGE),
     ("import", gettext_noop("Import"), Verb.MANAGE),
+    ("models", gettext_noop("Models"), Verb.MANAGE),
     ("releases", gettext_noop("Releases"), Verb.MANAGE),
     ("audit", gettext_noop("Log"), Verb.MANAGE),
 ]
@@ -71,7 +75,7 @@ class Desk:
     settings: Settings
 
     def may(self, verb: Verb, target: Item | Asset | None = None) -> Verdict:
-        past = Past() if target is None else self.past(target)
+        past = None if target is None else self.past(target)
         return may(verb, self.roles, past, single_user=self.settings.single_user)
 
     @property
@@ -97,20 +101,25 @@ def person(request: HttpRequest) -> User:
     return request.user
 
 
+def desk_of(request: HttpRequest, slug: str) -> Desk:
+    """The desk of whoever is signed in. Raises `Http404` to people outside the project."""
+    project = get_object_or_404(Project, slug=slug)
+    roles = roles_of(request.user, project)
+    if not roles:
+        raise Http404
+    return Desk(request, person(request), project, roles, settings_of(project))
+
+
 def page(
     verb: Verb,
-) -> Callable[[Callable[Concatenate[Desk, P], HttpResponse]], Callable[..., HttpResponse]]:
+) -> Callable[[Callable[Concatenate[Desk, P], HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Decorator: the view takes a `Desk`; the path has `slug`. People outside the project are told it is not there."""
 
-    def decorate(view: Callable[Concatenate[Desk, P], HttpResponse]) -> Callable[..., HttpResponse]:
+    def decorate(view: Callable[Concatenate[Desk, P], HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @login_required
         @wraps(view)
-        def wrapped(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
-            project = get_object_or_404(Project, slug=slug)
-            roles = roles_of(request.user, project)
-            if not roles:
-                raise Http404
-            desk = Desk(request, person(request), project, roles, settings_of(project))
+        def wrapped(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            desk = desk_of(request, slug)
             desk.must(verb)
             return view(desk, *args, **kwargs)
 

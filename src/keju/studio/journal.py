@@ -46,7 +46,25 @@ def first_broken(project: Project) -> int | None:
     return None
 
 
+def told(event: Event) -> dict[str, Any]:
+    """The event as the export gives it: all that its digest is made of, the digest, and the actor's pseudonym."""
+    actor = event.actor
+    return {
+        "project": event.project_id,
+        "seq": event.seq,
+        "at": event.at.isoformat(timespec="microseconds"),
+        "actor": event.actor_id,
+        "person": actor.profile.pseudonym if actor else None,
+        "verb": event.verb,
+        "object": event.object,
+        "data": event.data,
+        "previous": event.previous,
+        "hash": event.hash,
+    }
+
+
 def _digest(event: Event) -> str:
+    """SHA-256 of project, number, time, actor, verb, object, data and the digest before, as compact sorted JSON."""
     content = [
         event.project_id,
         event.seq,

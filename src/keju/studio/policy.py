@@ -22,10 +22,15 @@ class Verb(StrEnum):
     """Settings, members, terms, batches, releases, import, the audit log."""
     SEE_PROJECT = "see project"
     """Dashboards without keys, the list of items by id and state."""
+    SEE_ASSETS = "see assets"
+    """Every picture and clip with its source, use and screening."""
+    SEE_MEDIA = "see media"
+    """The bytes of one picture or clip."""
     UPLOAD = "upload"
     WRITE = "write"
-    """Begin an item, change one's own."""
+    """Begin an item, change one's own; an owner changes any."""
     SUBMIT = "submit"
+    """One's own; an owner submits any."""
     SEE_KEY = "see key"
     """Key, rationale, strategies, history and comments of an item."""
     COMMENT = "comment"
@@ -42,7 +47,7 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What one person has had to do with one item (or, of `uploaded`, with one asset)."""
+    """What one person has had to do with one item, or with one asset and the items that show it."""
 
     authored: bool = False
     revised: bool = False
@@ -77,6 +82,8 @@ YES = Verdict(True)
 ROLES: dict[Verb, Set[Role]] = {
     Verb.MANAGE: {Role.OWNER},
     Verb.SEE_PROJECT: set(Role) - {Role.PARTICIPANT},
+    Verb.SEE_ASSETS: set(Role) - {Role.PARTICIPANT, Role.ANNOTATOR},
+    Verb.SEE_MEDIA: set(Role) - {Role.PARTICIPANT, Role.ANNOTATOR},
     Verb.UPLOAD: {Role.OWNER, Role.AUTHOR, Role.EXPERT, Role.LINGUIST},
     Verb.WRITE: {Role.OWNER, Role.AUTHOR, Role.EXPERT, Role.LINGUIST},
     Verb.SUBMIT: {Role.OWNER, Role.AUTHOR, Role.EXPERT, Role.LINGUIST},
@@ -98,6 +105,7 @@ OWN_ITEM = _("You wrote or revised this item, so someone else must judge it.")
 INVOLVED = _("You have worked on this item before; re-annotation needs someone who has not.")
 PARTY = _("You are a party to this dispute; a third expert must settle it.")
 OWN_UPLOAD = _("You uploaded this, so someone else must screen it.")
+NOT_YOURS = Verdict(False, _("Only its author or an owner can change this item."))
 BLIND = Verdict(False, _("The key stays hidden while you answer this item blind."))
 PARTICIPANT_ONLY = Verdict(False, _("A participant of the human baseline can have no other role in the project."))
 
@@ -110,32 +118,51 @@ _JUDGING = {
     Verb.RATE,
     Verb.ADJUDICATE,
 }
+_SHOWING_KEY = _JUDGING - {Verb.REANNOTATE, Verb.RATE}
+"""Whoever does these sees the key, so they wait until one's blind answers on the item can no longer be changed."""
 
 
 def may(verb: Verb, roles: Set[Role], past: Past | None = None, *, single_user: bool = False) -> Verdict:
-    """Whether a person with these roles and this past with the item may do it.
+    """Whether a person with these roles and this past with the item may do it; `past` is None where no item is meant.
 
     In single-user mode conflicts of interest are allowed, with the rule that they break as the verdict's reason; what
     hides keys is never relaxed.
     """
-    past = past or Past()
-    if Role.PARTICIPANT in roles and verb is not Verb.SIT:
-        return PARTICIPANT_ONLY if len(roles) > 1 else NO_ROLE
+    named, past = past is not None, past or Past()
     if verb is Verb.SEE_KEY:
         return _may_see_key(roles, past)
+    if verb is Verb.SEE_MEDIA and roles and past.assigned:
+        return YES
+    refusal = _refusal(verb, roles, past, named=named)
+    if refusal is not None:
+        return refusal
+    conflict = _conflict(verb, past)
+    return Verdict(single_user, conflict) if conflict else YES
+
+
+def _refusal(verb: Verb, roles: Set[Role], past: Past, *, named: bool) -> Verdict | None:
+    """What stands against it in single-user mode as well, if anything does."""
+    if Role.PARTICIPANT in roles and verb is not Verb.SIT:
+        return PARTICIPANT_ONLY if len(roles) > 1 else NO_ROLE
     if not roles & ROLES[verb]:
         return NO_ROLE
-    if verb in {Verb.WRITE, Verb.SUBMIT, Verb.COMMENT} and past.blind:
+    if past.blind and (verb in _SHOWING_KEY or verb in {Verb.WRITE, Verb.SUBMIT, Verb.COMMENT, Verb.SEE_ASSETS}):
         return BLIND
-    if conflict := _conflict(verb, past):
-        return Verdict(single_user, conflict)
-    return YES
+    if verb in {Verb.WRITE, Verb.SUBMIT} and named and not _ones_own(roles, past):
+        return NOT_YOURS
+    return None
+
+
+def _ones_own(roles: Set[Role], past: Past) -> bool:
+    return Role.OWNER in roles or past.authored or past.revised
 
 
 def _may_see_key(roles: Set[Role], past: Past) -> Verdict:
     if past.blind:
         return BLIND
     involved = past.authored or past.revised or past.reviewing or past.third_expert or past.disputing
+    if Role.PARTICIPANT in roles:
+        return NO_ROLE
     return YES if Role.OWNER in roles or (roles and involved) else NO_ROLE
 
 

@@ -1,95 +1,116 @@
-"""Handing out work: a batch draws its targets once, `take_next` gives a person one assignment, `submit` closes it."""
+"""Handing out work: `hand_out` makes assignments, `take_next` gives a person one of them, `submit` keeps the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from keju.splits import drawn
 from keju.studio.journal import record
-from keju.studio.models import Assignment, Batch, Response
-from keju.studio.policy import Verb, may
-from keju.studio.responses import FORMS
-from keju.studio.standing import past_of, past_with_asset, roles_of, settings_of
+from keju.studio.models import Assignment, Batch, Item, Response, Revision
+from keju.studio.policy import ROLES
+from keju.studio.responses import Media
+from keju.studio.standing import settings_of
+from keju.studio.tasks import BLIND, facts_of, form_of, members_with, verb_of, verdict_of
 
 IDLE = timedelta(hours=12)
 """A begun assignment that nobody finished goes back to the queue after this time, unless the batch says otherwise."""
 
-VERBS: dict[str, Verb] = {
-    Batch.Kind.SCREEN: Verb.SCREEN,
-    Batch.Kind.EQUIVALENCE: Verb.REVIEW_EQUIVALENCE,
-    Batch.Kind.REANNOTATE: Verb.REANNOTATE,
-    Batch.Kind.RATE: Verb.RATE,
-    Batch.Kind.BASELINE: Verb.SIT,
+State = Assignment.State
+ON_CURRENT: dict[str, tuple[str, ...]] = {
+    Batch.Kind.REVIEW: (Item.State.IN_REVIEW,),
+    Batch.Kind.EQUIVALENCE: (Item.State.IN_REVIEW, Item.State.ACCEPTED),
 }
-"""What a batch asks of a person; of a review, the verb of the assignment's step."""
+"""Kinds that judge an item as it now is → in which states. The others judge the revision that was drawn, whatever came
+after."""
 
 
 class Closed(Exception):
     """The assignment cannot be answered any more; the text says why."""
 
 
-def verb_of(assignment: Assignment) -> Verb:
-    if assignment.batch.kind == Batch.Kind.REVIEW:
-        steps = settings_of(assignment.batch.project).steps
-        return Verb(next(step.verb for step in steps if step.name == assignment.step))
-    return VERBS[assignment.batch.kind]
-
-
-@transaction.atomic
 def take_next(batch: Batch, user: User) -> Assignment | None:
     """The next assignment that this person may do, begun in their name; the one they began before comes first."""
-    _give_back_idle(batch)
-    mine = batch.assignments.filter(user=user, state=Assignment.State.TAKEN).first()
-    if mine:
-        return mine
-    waiting = batch.assignments.select_for_update(of=("self",)).select_related("item__project", "asset", "batch")
-    free = waiting.filter(Q(user=user) | Q(user__isnull=True), state=Assignment.State.OPEN)
-    for assignment in free.order_by("order", "pk"):
-        if _fit(assignment, user):
-            assignment.user, assignment.state = user, Assignment.State.TAKEN
-            assignment.opened_at = timezone.now()
-            assignment.save(update_fields=("user", "state", "opened_at"))
-            return assignment
-    return None
+    if batch.closed_at is not None:
+        return None
+    give_back_idle(batch)
+    for mine in batch.assignments.filter(user=user, state=State.TAKEN).select_related("item"):
+        if not _overtaken(mine):
+            return mine
+        _put_back(batch.assignments.filter(pk=mine.pk))  # it is taken anew, with the item as it now is
+    return next((taken for one in _waiting(batch, user) if _fit(one, user) and (taken := _take(one, user))), None)
 
 
 @transaction.atomic
 def submit(assignment: Assignment, user: User, data: dict[str, Any], *, key: str = "", **measured: Any) -> Response:
     """Store an answer. The same idempotency key again returns the first response; another answer supersedes it.
 
-    `measured` are `visible_ms` and `media`. Raises `Closed`, or pydantic's `ValidationError` where `data` does not fit.
+    `measured` are `visible_ms` and `media`, as the browser tells them. Raises `Closed`, or pydantic's `ValidationError`
+    where `data` does not fit.
     """
-    assignment = Assignment.objects.select_for_update().select_related("batch__project").get(pk=assignment.pk)
-    if assignment.user_id != user.pk:
-        raise Closed(_("This task was given to someone else in the meantime."))
-    if assignment.state == Assignment.State.VOID:
-        raise Closed(_("The item was changed in the meantime; this task no longer counts."))
-    if assignment.batch.closed_at is not None:
-        raise Closed(_("This round is closed."))
+    assignment = locked(assignment)
     last = assignment.responses.filter(superseded_by__isnull=True).last()
     if last and key and last.idempotency_key == key:
         return last
-    clean = FORMS[assignment.batch.kind].model_validate(data).model_dump()
+    if reason := why_closed(assignment, user):
+        raise Closed(reason)
+    media = Media.model_validate(measured.get("media") or {}).model_dump()
+    clean = form_of(assignment).model_validate(data, context=facts_of(assignment, media)).model_dump()
     response = Response.objects.create(assignment=assignment, data=clean, supersedes=last, idempotency_key=key)
-    assignment.state, assignment.submitted_at = Assignment.State.DONE, timezone.now()
-    for name, value in measured.items():
-        setattr(assignment, name, value)
+    assignment.state, assignment.submitted_at = State.DONE, timezone.now()
+    assignment.media = media
+    assignment.visible_ms = _visible(assignment, measured.get("visible_ms"))
     assignment.save()
-    record(assignment.batch.project, user, "answer", f"assignment:{assignment.pk}", kind=assignment.batch.kind)
+    conflict = str(verdict_of(assignment, user).reason)
+    told = {"conflict": conflict} if conflict else {}
+    record(assignment.batch.project, user, "answer", f"assignment:{assignment.pk}", kind=assignment.batch.kind, **told)
     return response
 
 
-def hand_out(made: Sequence[Assignment]) -> int:
-    """Store new assignments; those that are there already are left. Returns how many are new."""
+def locked(assignment: Assignment) -> Assignment:
+    """The assignment as it now is, for this transaction alone.
+
+    Rows are locked in one order everywhere (batch, item, assignment, project), so that nobody waits in a circle.
+    """
+    Batch.objects.select_for_update().get(pk=assignment.batch_id)
+    if assignment.item_id:
+        Item.objects.select_for_update().get(pk=assignment.item_id)
+    whole = Assignment.objects.select_for_update(of=("self",)).select_related(
+        "batch__project", "item", "revision__audio", "revision__image"
+    )
+    return whole.get(pk=assignment.pk)
+
+
+def why_closed(assignment: Assignment, user: User) -> str:
+    """Why this person can no longer answer it; empty where they can."""
+    if assignment.user_id != user.pk:
+        return _("This task was given to someone else in the meantime.")
+    if assignment.batch.closed_at is not None:
+        return _("This round is closed.")
+    if assignment.state == State.VOID or _overtaken(assignment):
+        return _("The item was changed in the meantime; this task no longer counts.")
+    if assignment.state == State.DONE and assignment.batch.kind in ON_CURRENT and not _others_wait(assignment):
+        return _("Everyone has answered, and the item has moved on; your answer can no longer be changed.")
+    verdict = verdict_of(assignment, user)
+    return "" if verdict else str(verdict.reason) or _("This step is no longer part of the review.")
+
+
+@transaction.atomic
+def hand_out(made: Iterable[Assignment]) -> int:
+    """Store new assignments; those that are there already are left. Returns how many are new.
+
+    Those that have a person are theirs for good; the others anyone fit may take.
+    """
     new = 0
     for assignment in made:
+        assignment.named = assignment.user_id is not None
         try:
             with transaction.atomic():
                 assignment.save(force_insert=True)
@@ -105,19 +126,119 @@ def answer_of(assignment: Assignment) -> dict[str, Any] | None:
     return response.data if response else None
 
 
-def _fit(assignment: Assignment, user: User) -> bool:
-    """Whether the policy lets this person do it, as the item's past now is."""
-    project = assignment.batch.project
-    taken = Assignment.objects.filter(
-        batch=assignment.batch, item=assignment.item, asset=assignment.asset, step=assignment.step, user=user
-    ).exclude(pk=assignment.pk)
-    if taken.exclude(state=Assignment.State.VOID).exists():  # a later round needs other eyes
-        return False
-    past = past_of(user, assignment.item) if assignment.item else past_with_asset(user, assignment.asset)  # type: ignore[arg-type]
-    return bool(may(verb_of(assignment), roles_of(user, project), past, single_user=settings_of(project).single_user))
+def answers_of(assignments: QuerySet[Assignment]) -> dict[int, dict[str, Any]]:
+    """Assignment → the answer that stands, of all that are done."""
+    done = assignments.filter(state=State.DONE)
+    standing = Response.objects.filter(assignment__in=done, superseded_by__isnull=True).order_by("pk")
+    return {response.assignment_id: response.data for response in standing}
 
 
-def _give_back_idle(batch: Batch) -> None:
+def waiting_for(batch: Batch, user: User) -> int:
+    """How many assignments of the batch this person could be given now, as far as that can be counted cheaply."""
+    return len({(one.item_id, one.asset_id, one.step) for one in _waiting(batch, user)})
+
+
+def give_back_idle(batch: Batch) -> int:
+    """Put begun assignments that lie idle back into the queue; what was made for a person stays theirs."""
     idle = timedelta(minutes=batch.policy["idle_minutes"]) if "idle_minutes" in batch.policy else IDLE
-    late = batch.assignments.filter(state=Assignment.State.TAKEN, opened_at__lt=timezone.now() - idle)
-    late.update(state=Assignment.State.OPEN, user=None, opened_at=None)
+    late = batch.assignments.filter(state=State.TAKEN, opened_at__lt=timezone.now() - idle)
+    return _put_back(late)
+
+
+def _put_back(begun: QuerySet[Assignment]) -> int:
+    named = begun.filter(named=True).update(state=State.OPEN, opened_at=None)
+    return named + begun.filter(named=False).update(state=State.OPEN, user=None, opened_at=None)
+
+
+def _waiting(batch: Batch, user: User) -> Sequence[Assignment]:
+    """Open assignments in the order in which this person gets them: of blind kinds a seeded one of their own."""
+    whole = batch.assignments.select_related("item__project", "item__current", "asset", "batch__project")
+    free = whole.filter(Q(user=user) | Q(user__isnull=True), state=State.OPEN)
+    if batch.kind != Batch.Kind.SCREEN and not settings_of(batch.project).single_user:
+        free = free.exclude(item__author=user).exclude(item__in=_revised_by(user))
+        if batch.kind == Batch.Kind.REANNOTATE:
+            free = free.exclude(Q(user__isnull=True), item__assignments__user=user)
+    rows = list(free.exclude(Exists(_same_again(user))).order_by("order", "pk"))
+    if batch.kind in BLIND:
+        rows.sort(key=lambda row: drawn(batch.seed, f"{user.pk} {row.item_id}"))
+    return rows
+
+
+def _same_again(user: User) -> QuerySet[Assignment]:
+    """What this person has of the same target, step and round: two places of one round are for two people."""
+    target = Q(item=OuterRef("item")) | Q(asset=OuterRef("asset"))
+    place = {name: OuterRef(name) for name in ("batch", "step", "round")}
+    return Assignment.objects.filter(target, user=user, **place).exclude(state=State.VOID).exclude(pk=OuterRef("pk"))
+
+
+def _revised_by(user: User) -> QuerySet[Item]:
+    return Item.objects.filter(pk__in=Revision.objects.filter(author=user).values("item"))
+
+
+def _take(assignment: Assignment, user: User) -> Assignment | None:
+    """Begin it, unless someone was quicker: the row changes only while it is still open."""
+    told: dict[str, Any] = {"user": user, "state": State.TAKEN, "opened_at": timezone.now()}
+    if assignment.batch.kind in ON_CURRENT and assignment.item:
+        told["revision"] = assignment.item.current  # nobody has looked at it yet
+    try:
+        with transaction.atomic():
+            got = Assignment.objects.filter(pk=assignment.pk, state=State.OPEN).update(**told)
+    except IntegrityError:  # the same person took the other one in another tab
+        return None
+    return (
+        Assignment.objects.select_related("batch__project", "item", "revision").get(pk=assignment.pk) if got else None
+    )
+
+
+def _fit(assignment: Assignment, user: User) -> bool:
+    """Whether the policy lets this person do it as the item's past now is, and no fresh eyes are to be preferred."""
+    if not _judgeable(assignment) or not verdict_of(assignment, user):
+        return False
+    return user.pk not in _had_a_turn(assignment) or not any(_fresh(assignment))
+
+
+def _had_a_turn(assignment: Assignment) -> set[int]:
+    """People who judged the target in this step before: in another round, or by rejecting it in this one."""
+    same = {name: getattr(assignment, name) for name in ("batch", "item", "asset", "step")}
+    another_round = ~Q(round=assignment.round) & ~Q(state=State.VOID)
+    before = Assignment.objects.filter(another_round | Q(responses__data__decision="reject"), **same)
+    return {pk for pk in before.exclude(pk=assignment.pk).values_list("user", flat=True) if pk}
+
+
+def _fresh(assignment: Assignment) -> Iterator[User]:
+    """People who may do it and have not had a turn."""
+    verb, before = verb_of(assignment), _had_a_turn(assignment)
+    if verb is not None:
+        for member in members_with(assignment.batch, set(ROLES[verb])):
+            if member.pk not in before and verdict_of(assignment, member):
+                yield member
+
+
+def _overtaken(assignment: Assignment) -> bool:
+    """Whether the item was changed, withdrawn or settled under its reviewer."""
+    item = assignment.item
+    if assignment.batch.kind not in ON_CURRENT or item is None or assignment.state == State.DONE:
+        return False
+    return item.current_id != assignment.revision_id or not _judgeable(assignment)
+
+
+def _judgeable(assignment: Assignment) -> bool:
+    """Whether the item is in a state in which this kind of batch judges it."""
+    states = ON_CURRENT.get(assignment.batch.kind)
+    return states is None or assignment.item is None or assignment.item.state in states
+
+
+def _others_wait(assignment: Assignment) -> bool:
+    """Whether someone else's answer of the same step and round is still to come, so that nothing is decided yet."""
+    peers = Assignment.objects.filter(
+        batch=assignment.batch, item=assignment.item, step=assignment.step, round=assignment.round
+    )
+    return peers.filter(state__in=(State.OPEN, State.TAKEN)).exists()
+
+
+def _visible(assignment: Assignment, told: Any) -> int | None:
+    """Milliseconds in sight, never more than passed by the server's clock."""
+    if not isinstance(told, int) or isinstance(told, bool) or told < 0 or assignment.opened_at is None:
+        return None
+    passed = timezone.now() - assignment.opened_at
+    return min(told, int(passed.total_seconds() * 1000))

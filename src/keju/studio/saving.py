@@ -59,7 +59,7 @@ def create(project: Project, code: str, author: User, edit: Edit, reason: str = 
 @transaction.atomic
 def save(item: Item, editor: User, edit: Edit, *, base_version: int, reason: str = "") -> Revision:
     """A new revision of `item`; the same content again makes none. Raises `Conflict` where `base_version` is old."""
-    item = Item.objects.select_for_update().select_related("current", "project").get(pk=item.pk)
+    item = Item.objects.select_for_update(of=("self",)).select_related("current", "project").get(pk=item.pk)
     if item.version != base_version and item.current:
         raise Conflict(item.current, item.version)
     for name, value in (edit.columns or {}).items():

@@ -11,6 +11,7 @@ from typing import Any
 
 from keju.errors import BadFile
 
+DATABASE = "studio.sqlite3"  # in the data folder
 THREADS = 8  # one SQLite process: more threads only wait for its write lock
 
 

@@ -107,6 +107,10 @@ DATABASES = {"default": _database(os.environ.get("KEJU_STUDIO_DATABASE"))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 MEDIA_STORE = DATA / "media"
 """Content-addressed: `ab/cd/<sha256>`. Served by a view that asks the policy, never as static files."""
+RELEASE_STORE = DATA / "releases"
+"""What was built, a folder a release."""
+IMPORT_FOLDER = DATA / "incoming"
+"""Whoever runs the server puts benchmarks and runs here that are too large for an upload."""
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",  # locks out whoever guesses passwords

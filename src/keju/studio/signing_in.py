@@ -26,7 +26,8 @@ def new_link(user: User, *, batch: Batch | None = None, valid_for: timedelta = V
 @transaction.atomic
 def redeem(token: str) -> SignInLink | None:
     """The link of a token, marked as used; None where it is unknown, used or out of date."""
-    link = SignInLink.objects.select_for_update().filter(digest=_digest(token)).select_related("user", "batch").first()
+    links = SignInLink.objects.select_for_update(of=("self",)).select_related("user", "batch__project")
+    link = links.filter(digest=_digest(token)).first()
     if link is None or not link.user.is_active:
         return None
     if link.batch is not None:

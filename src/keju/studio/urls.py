@@ -12,4 +12,9 @@ urlpatterns = [
     path("sign-out", entrance.sign_out, name="sign-out"),
     path("enter/<str:token>", entrance.by_link, name="by-link"),
     path("language", include("django.conf.urls.i18n")),
+    path("", include("keju.studio.urls_project")),
+    path("", include("keju.studio.urls_items")),
+    path("", include("keju.studio.urls_people")),
+    path("", include("keju.studio.urls_release")),
+    path("", include("keju.studio.urls_work")),
 ]

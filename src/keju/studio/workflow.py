@@ -34,6 +34,7 @@ MOVES: dict[str, Move] = {
     "pass_all": Move(frozenset({S.IN_REVIEW}), S.ACCEPTED, None),
     "dispute": Move(frozenset({S.IN_REVIEW, S.ACCEPTED, S.RELEASED}), S.DISPUTED, None),
     "keep": Move(frozenset({S.DISPUTED}), S.ACCEPTED, Verb.ADJUDICATE),
+    "resume": Move(frozenset({S.DISPUTED}), S.IN_REVIEW, Verb.ADJUDICATE),
     "rework": Move(frozenset({S.DISPUTED}), S.REVISE, Verb.ADJUDICATE),
     "exclude": Move(frozenset({S.DISPUTED}), S.EXCLUDED, Verb.ADJUDICATE),
     "release": Move(frozenset({S.ACCEPTED, S.RELEASED}), S.RELEASED, Verb.MANAGE),
@@ -49,7 +50,7 @@ class NotAllowed(Exception):
 def transition(item: Item, verb: str, actor: User | None, **data: Any) -> Item:
     """Move an item, write the event, and return the item as it now is. Raises `NotAllowed`."""
     move = MOVES[verb]
-    item = Item.objects.select_for_update().get(pk=item.pk)
+    item = Item.objects.select_for_update(of=("self",)).select_related("project").get(pk=item.pk)
     if item.state not in move.source:
         raise NotAllowed(_("This item is “%(state)s”; that cannot be done now.") % {"state": item.get_state_display()})
     warning = ""

@@ -261,6 +261,7 @@ class Migration(migrations.Migration):
                 ("step", models.CharField(blank=True, max_length=20)),
                 ("round", models.PositiveSmallIntegerField(default=1)),
                 ("blind", models.BooleanField(default=False)),
+                ("named", models.BooleanField(default=False)),
                 ("order", models.PositiveIntegerField(default=0)),
                 (
                     "state",

@@ -6,10 +6,14 @@ from keju.studio.models.media import Asset, Source
 from keju.studio.models.people import Membership, Profile, Role, SignInLink
 from keju.studio.models.projects import Project, Term
 from keju.studio.models.releases import Release, ReleaseItem
+from keju.studio.models.runs import ModelMark, ModelRun
+from keju.studio.models.sittings import Participant
+from keju.studio.models.tokens import ApiToken
 from keju.studio.models.verdicts import Dispute, Finding
 from keju.studio.models.work import Assignment, Batch, Response
 
 __all__ = [
+    "ApiToken",
     "Asset",
     "Assignment",
     "Batch",
@@ -20,6 +24,9 @@ __all__ = [
     "Finding",
     "Item",
     "Membership",
+    "ModelMark",
+    "ModelRun",
+    "Participant",
     "Profile",
     "Project",
     "Release",

@@ -12,19 +12,22 @@ from keju.studio.models.projects import Project
 
 class Release(models.Model):
     class State(models.TextChoices):
+        PREPARED = "prepared", _("being prepared")
         BUILT = "built", _("built")
         FROZEN = "frozen", _("released")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="releases")
     version = models.CharField(_("version"), max_length=20)
-    state = models.CharField(max_length=6, choices=State.choices, default=State.BUILT)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.PREPARED)
     config = models.JSONField(default=dict)
+    """What `keju.studio.release_form` asks for."""
     report = models.JSONField(default=dict)
     """What the gate said, the agreement figures, warnings of single-user mode."""
     manifest_sha256 = models.CharField(max_length=64, blank=True)
     """Digest of the release's SHA256SUMS."""
     built_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     built_at = models.DateTimeField(auto_now_add=True)
+    frozen_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("-built_at",)

@@ -66,6 +66,8 @@ class Assignment(models.Model):
     step = models.CharField(max_length=20, blank=True)
     round = models.PositiveSmallIntegerField(default=1)
     blind = models.BooleanField(default=False)
+    named = models.BooleanField(default=False)
+    """Made for this person: when it lies idle it stays theirs. Set by `queue.hand_out`."""
     order = models.PositiveIntegerField(default=0)
     """Place in this person's queue."""
     state = models.CharField(max_length=6, choices=State.choices, default=State.OPEN)
@@ -101,7 +103,7 @@ class Response(models.Model):
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="responses")
     data = models.JSONField()
-    """Validated by the pydantic model of the batch's kind (`keju.studio.forms`)."""
+    """Validated by the pydantic model of the batch's kind (`keju.studio.responses`)."""
     at = models.DateTimeField(auto_now_add=True)
     supersedes = models.OneToOneField("self", models.PROTECT, null=True, blank=True, related_name="superseded_by")
     idempotency_key = models.CharField(max_length=40, blank=True)

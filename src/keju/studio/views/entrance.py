@@ -35,7 +35,7 @@ def by_link(request: HttpRequest, token: str) -> HttpResponse:
         messages.error(request, _("This link was used already or is out of date. Ask for a new one."))
         return redirect("sign-in")
     login(request, link.user, backend="django.contrib.auth.backends.ModelBackend")
-    return redirect("sitting", link.batch_id) if link.batch_id else redirect("home")
+    return redirect("sitting", link.batch.project.slug, link.batch_id) if link.batch else redirect("home")
 
 
 @require_GET

@@ -1,0 +1,141 @@
+"""Findings on one item: the rules of `keju.checks` run at every save, kept as rows that people close.
+
+A finding that is gone is marked as mended by itself; one that was waived stays so while it says the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+
+from keju.checks import RULES, Rule, rules_for
+from keju.checks import Finding as Found
+from keju.phrase import Phrase
+from keju.studio.benchmarks import benchmark_of
+from keju.studio.journal import record
+from keju.studio.models import Finding, Item, Project, Revision, Term
+from keju.studio.rules import GROUP, Case
+from keju.studio.standing import settings_of
+from keju.studio.wording import texts_of, worded
+
+SIMILARITY = 0.9  # of trigrams; the studio warns of nearer twins only than `keju check` (spec of the editor)
+_OPTION_COUNTS = ("Q102", "Q103", "Q104")
+_LABELS = ("genre", "question_type", "difficulty", "instruction")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A finding in the reader's language."""
+
+    finding: Finding
+    title: str
+    message: str
+    remedy: str
+
+
+def look(item: Item, revision: Revision) -> list[Found]:
+    """What the rules find of this revision."""
+    alone = benchmark_of(item.project, [(item, revision)])
+    found = [each for rule in _rules_of_items(item) for each in rule.look(alone.items[0], rule)]
+    case = _case(item, revision)
+    found += [each for rule in GROUP.rules for each in rule.look(case, rule)]
+    return [*found, *_twins(item, revision)]
+
+
+@transaction.atomic
+def refresh(item: Item) -> None:
+    """Bring the stored findings of an item up to what the rules find of its current revision."""
+    if item.current is None:
+        return
+    found = {(each.code, str(each.message)): each for each in look(item, item.current)}
+    for row in _of_rules(item):
+        each = found.pop((row.rule, row.message.get("en", "")), None)
+        if each is None and row.state == Finding.State.OPEN:
+            row.state = Finding.State.FIXED
+            row.save(update_fields=("state",))
+        elif each is not None and row.state == Finding.State.FIXED:
+            row.state, row.severity = Finding.State.OPEN, each.severity
+            row.save(update_fields=("state", "severity"))
+    new = [unsaved(item.project, each) for each in found.values()]
+    for row in new:
+        row.item = item
+    Finding.objects.bulk_create(new)
+
+
+def unsaved(project: Project, found: Found) -> Finding:
+    """A finding as a row that is not stored."""
+    return Finding(project=project, rule=found.code, severity=found.severity, message=_message(found))
+
+
+@transaction.atomic
+def waive(finding: Finding, actor: User, reason: str) -> None:
+    """Close a finding that is right as it is, with the reason why."""
+    finding.state, finding.reason, finding.closed_by = Finding.State.WAIVED, reason, actor
+    finding.save(update_fields=("state", "reason", "closed_by"))
+    of = f"item:{finding.item.code}" if finding.item else f"finding:{finding.pk}"
+    record(finding.project, actor, "waive", of, rule=finding.rule, reason=reason)
+
+
+def said(finding: Finding) -> Said:
+    """A finding for people, in the language of the interface."""
+    rule = RULES.get(finding.rule) or next((rule for rule in GROUP.rules if rule.code == finding.rule), None)
+    title = worded(rule.title) if rule else finding.rule
+    return Said(finding, title, worded(finding.message), worded(finding.message.get("remedy", {})))
+
+
+def order(findings: Iterable[Finding]) -> list[Said]:
+    """Findings for people, errors first."""
+    graver = ("error", "warning", "note")
+    return [said(row) for row in sorted(findings, key=lambda row: (graver.index(row.severity), row.rule, row.pk or 0))]
+
+
+def _of_rules(item: Item) -> QuerySet[Finding]:
+    """The rows that this module keeps; other parts of the studio may keep findings of their own rules."""
+    own = [*RULES, *(rule.code for rule in GROUP.rules)]
+    return Finding.objects.select_for_update().filter(item=item, rule__in=own)
+
+
+def _rules_of_items(item: Item) -> list[Rule]:
+    settings = settings_of(item.project)
+    counts = {"fewest": settings.min_options, "most": settings.max_options}
+    own: dict[str, Mapping[str, float]] = {**dict.fromkeys(_OPTION_COUNTS, counts), **settings.thresholds}
+    rules = [rule for rule in rules_for(benchmark_of(item.project, [])) if rule.subject == "item"]
+    return [replace(rule, thresholds={**rule.thresholds, **own.get(rule.code, {})}) for rule in rules]
+
+
+def _case(item: Item, revision: Revision) -> Case:
+    terms = list(item.project.terms.filter(active=True))
+    kinds = {term.kind for term in terms}
+    return Case(
+        code=item.code,
+        content=revision.content,
+        profile=item.project.profile,
+        media=frozenset(asset.kind for asset in (revision.image, revision.audio) if asset),
+        languages=tuple(item.project.languages),
+        strategies={term.code: _name(term) for term in terms if term.kind == Term.Kind.STRATEGY},
+        labels_missing=tuple(name for name in _LABELS if name in kinds and getattr(item, f"{name}_id") is None),
+    )
+
+
+def _name(term: Term) -> Phrase:
+    return Phrase(term.label.get("en", term.code), term.label.get("zh-hans", term.code))
+
+
+def _twins(item: Item, revision: Revision) -> Iterator[Found]:
+    """Other items on the same media that ask the same, or nearly: `keju.checks` compares, this item last."""
+    others = Item.objects.filter(project=item.project, image=revision.image_id, audio=revision.audio_id)
+    others = others.exclude(pk=item.pk).exclude(state=Item.State.EXCLUDED).filter(current__isnull=False)
+    pairs = [(other, other.current) for other in others.select_related("current__image", "current__audio", "project")]
+    together = benchmark_of(item.project, [*((o, r) for o, r in pairs if r), (item, revision)])
+    equal = replace(RULES["Q501"], severity="error")
+    near = replace(RULES["Q502"], thresholds={"similarity": SIMILARITY})
+    for rule in (equal, near) if pairs else ():
+        yield from (each for each in rule.look(together, rule) if each.item == item.code)
+
+
+def _message(found: Found) -> dict[str, object]:
+    return {**texts_of(found.message), "remedy": texts_of(found.remedy)}

@@ -1,0 +1,116 @@
+"""Runs of models over the project's items: which items models find impossible, and which hardly tell anyone apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from keju import api
+from keju.items import LABELS
+from keju.results.scores import Scores
+from keju.studio.benchmarks import benchmark_of
+from keju.studio.importer import Trouble
+from keju.studio.journal import record
+from keju.studio.models import Item, ModelMark, ModelRun, Project
+
+_ASKED = ("answered", "truncated")
+_SHOWN = 20  # troubles of a run; a run over another benchmark has one an item
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of an import of runs."""
+
+    runs: list[ModelRun] = field(default_factory=list)
+    troubles: list[Trouble] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What models made of one item."""
+
+    item: Item
+    right: int
+    asked: int
+    chosen: tuple[tuple[str, int], ...]
+    """Label → models that chose it, most chosen first; an empty label: no answer in the reply."""
+    key: str
+
+    @property
+    def impossible(self) -> bool:
+        """No model was right, and enough tried."""
+        return self.right == 0 and self.asked >= ENOUGH
+
+    @property
+    def doubtful(self) -> bool:
+        """Most models agree on an option that is not the key: it may be the key that is wrong."""
+        label, times = self.chosen[0]
+        return self.impossible and bool(label) and times * 2 > self.asked
+
+
+ENOUGH = 3  # models; of fewer, being wrong tells little: two guess wrong more than half of the time
+
+
+def take_runs(project: Project, user: User, path: Path) -> Report:
+    """Take in every run at or below `path`, of keju or of another tool, marked with the project's present keys.
+
+    An item whose question was reworded since it was asked is left out. Raises `BadFile` where there is no run.
+    """
+    items = {item.code: item for item in _items(project)}
+    benchmark = benchmark_of(project, [(item, item.current) for item in items.values() if item.current])
+    report = Report()
+    for run in api.open_runs([path], benchmark=benchmark):
+        left_out = [problem for problem in run.benchmark.problems if problem.left_out]
+        report.troubles += [Trouble(problem.item or "", str(problem)) for problem in left_out[:_SHOWN]]
+        ours = [item.id for item in run.benchmark if item.id in items]
+        if not ours:
+            report.troubles.append(Trouble("", _("%(model)s answered no item of this project.") % {"model": run.model}))
+            continue
+        report.runs.append(_kept(project, user, api.score(run), items))
+    return report
+
+
+def tried(project: Project, items: Iterable[Item] | None = None) -> list[Tried]:
+    """What models made of each item, hardest first; items that none tried are not there."""
+    marks = ModelMark.objects.filter(run__project=project)
+    if items is not None:
+        marks = marks.filter(item__in=items)
+    by_item: dict[int, list[ModelMark]] = {}
+    for mark in marks.select_related("item__current"):
+        by_item.setdefault(mark.item_id, []).append(mark)
+    found = [_tried(own) for own in by_item.values()]
+    return sorted(found, key=lambda one: (one.right / one.asked, -one.asked, one.item.code))
+
+
+def _tried(marks: list[ModelMark]) -> Tried:
+    item = marks[0].item
+    key = item.current.content.key if item.current else None
+    counts = Counter(mark.label for mark in marks)
+    chosen = tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+    return Tried(item, sum(mark.correct for mark in marks), len(marks), chosen, "" if key is None else LABELS[key])
+
+
+@transaction.atomic
+def _kept(project: Project, user: User, scores: Scores, items: dict[str, Item]) -> ModelRun:
+    """The marks of one run in the place of those that were there."""
+    run, _new = ModelRun.objects.update_or_create(
+        project=project, model=scores.name[:200], protocol=scores.protocol[:60], defaults={"taken_by": user}
+    )
+    run.marks.all().delete()
+    asked = [mark for mark in scores.items if mark.status in _ASKED and mark.id in items]
+    ModelMark.objects.bulk_create(
+        ModelMark(run=run, item=items[m.id], label=(m.label or "") if m.valid else "", correct=m.correct) for m in asked
+    )
+    record(project, user, "import", f"run:{run.model}"[:80], protocol=run.protocol, items=len(asked))
+    return run
+
+
+def _items(project: Project) -> Iterable[Item]:
+    related = ("project", "current__image", "current__audio", "genre", "question_type", "difficulty", "dimension")
+    return project.items.filter(current__isnull=False).select_related("instruction", *related)

@@ -1,0 +1,185 @@
+"""Disputes: all answers side by side, and the decision of the third expert."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_http_methods
+
+from keju.items import LABELS
+from keju.studio.access import Desk, page
+from keju.studio.disputing import Ruling, decide, parties_of
+from keju.studio.models import Assignment, Dispute, Response, Term
+from keju.studio.policy import Verb
+from keju.studio.presenting import Audience, present
+from keju.studio.tasks import BLIND
+from keju.studio.workflow import NotAllowed
+
+D = Dispute.Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one person answered about the revision in dispute."""
+
+    who: str
+    task: Assignment
+    chosen: str | None
+    """Label of the option chosen."""
+    data: dict[str, Any]
+
+
+class RulingForm(forms.Form):
+    category = forms.ModelChoiceField(
+        Term.objects.none(),
+        label=gettext_lazy("What the disagreement is about"),
+        empty_label=None,
+        widget=forms.RadioSelect,
+    )
+    evidence = forms.ModelChoiceField(
+        Term.objects.none(),
+        label=gettext_lazy("What the decision rests on"),
+        empty_label=None,
+        widget=forms.RadioSelect,
+    )
+    agreed = forms.ModelMultipleChoiceField(
+        User.objects.none(),
+        label=gettext_lazy("Who agrees with the decision"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=gettext_lazy("Without the agreement of all, the item must be excluded."),
+    )
+    decision = forms.ChoiceField(label=gettext_lazy("Decision"), choices=D.choices, widget=forms.RadioSelect)
+    key = forms.TypedChoiceField(label=gettext_lazy("New key"), required=False, coerce=int, empty_value=None)
+    reason = forms.ModelChoiceField(
+        Term.objects.none(), label=gettext_lazy("Reason of exclusion"), required=False, empty_label="–"
+    )
+    note = forms.CharField(label=gettext_lazy("Grounds"), max_length=4000, widget=forms.Textarea(attrs={"rows": 4}))
+
+    def __init__(self, dispute: Dispute, *args: Any) -> None:
+        super().__init__(*args)
+        project, current = dispute.item.project, dispute.item.current
+        kinds = {
+            "category": Term.Kind.DISPUTE_CATEGORY,
+            "evidence": Term.Kind.EVIDENCE,
+            "reason": Term.Kind.EXCLUSION_REASON,
+        }
+        for name, kind in kinds.items():
+            field: Any = self.fields[name]
+            field.queryset = Term.objects.filter(project=project, kind=kind, active=True)
+        field = self.fields["agreed"]
+        field.queryset = User.objects.filter(pk__in=dispute.participants)
+        field.label_from_instance = lambda user: user.get_username()
+        options = current.content.options if current else []
+        field = self.fields["key"]
+        field.choices = [("", "–"), *((at, LABELS[at]) for at in range(len(options)))]
+
+    def clean(self) -> dict[str, Any]:
+        told: dict[str, Any] = super().clean() or self.cleaned_data
+        if told.get("decision") == D.EXCLUDE and told.get("reason") is None:
+            self.add_error("reason", _("Say why the item is excluded."))
+        if told.get("decision") == D.CHANGE_KEY and told.get("key") is None:
+            self.add_error("key", _("Choose the option that is to be the key."))
+        return told
+
+    def ruling(self) -> Ruling:
+        told = self.cleaned_data
+        agreed = [user.pk for user in told["agreed"]]
+        return Ruling(
+            told["decision"], told["category"], told["evidence"], told["note"], agreed, told["key"], told["reason"]
+        )
+
+
+@require_GET
+@page(Verb.SEE_PROJECT)
+def disputes(desk: Desk) -> HttpResponse:
+    """Disputes that one may see: open ones first."""
+    found = [one for one in _all(desk) if _may_see(desk, one)]
+    context = {
+        "desk": desk,
+        "open": [(one, bool(desk.may(Verb.ADJUDICATE, one.item))) for one in found if not one.decision],
+        "settled": [one for one in reversed(found) if one.decision],
+        "hidden": len(_all(desk)) - len(found) if desk.may(Verb.ADJUDICATE) else 0,
+    }
+    return render(desk.request, "studio/work/disputes.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@page(Verb.SEE_PROJECT)
+def dispute(desk: Desk, pk: int) -> HttpResponse:
+    """One dispute; the form for whoever may settle it."""
+    related = ("item__project", "item__current", "item__author", "revision__item", "category", "evidence")
+    found = get_object_or_404(Dispute.objects.select_related(*related), pk=pk, item__project=desk.project)
+    if not _may_see(desk, found):
+        raise PermissionDenied(str(desk.may(Verb.ADJUDICATE, found.item).reason))
+    may_settle = not found.decision and desk.may(Verb.ADJUDICATE, found.item)
+    form = RulingForm(found, desk.request.POST or None) if may_settle else None
+    if desk.request.method == "POST":
+        if form is None:
+            raise PermissionDenied(_("This dispute is settled already, or another person must settle it."))
+        if form.is_valid() and _decided(desk, found, form):
+            return redirect("disputes", desk.project.slug)
+    context = {
+        "desk": desk,
+        "dispute": found,
+        "form": form,
+        "shown": present(found.revision, Audience.REVIEWER),
+        "said": answers_on(found),
+        "parties": parties_of(found),
+        "agreed": [user for user in parties_of(found) if user.pk in found.agreed],
+    }
+    return render(desk.request, "studio/work/dispute.html", context, status=422 if form and form.errors else 200)
+
+
+def open_disputes(desk: Desk) -> list[Dispute]:
+    """Disputes that wait for this person to settle them."""
+    if not desk.may(Verb.ADJUDICATE):
+        return []
+    return [one for one in _all(desk) if not one.decision and desk.may(Verb.ADJUDICATE, one.item)]
+
+
+def answers_on(found: Dispute) -> list[Said]:
+    """What everyone answered about the revision, blind or not, in the order of the answers."""
+    standing = Response.objects.filter(
+        assignment__item=found.item_id, assignment__revision=found.revision_id, superseded_by__isnull=True
+    ).exclude(assignment__batch__kind="baseline")
+    rows = standing.select_related("assignment__user__profile", "assignment__batch").order_by("pk")
+    return [_said(row) for row in rows if row.assignment.batch.kind not in BLIND or row.assignment.batch.closed_at]
+
+
+def _said(row: Response) -> Said:
+    at = row.data.get("answer")
+    who = row.assignment.user.get_username() if row.assignment.user else "–"
+    return Said(who, row.assignment, LABELS[at] if isinstance(at, int) else None, row.data)
+
+
+def _all(desk: Desk) -> list[Dispute]:
+    related = ("item__project", "item__author", "category", "evidence", "third_expert")
+    return list(Dispute.objects.filter(item__project=desk.project).select_related(*related))
+
+
+def _may_see(desk: Desk, found: Dispute) -> bool:
+    """The third expert, and whoever may see the key: the parties when they answer it blind no more, and owners."""
+    return bool(desk.may(Verb.ADJUDICATE, found.item) or desk.may(Verb.SEE_KEY, found.item))
+
+
+def _decided(desk: Desk, found: Dispute, form: RulingForm) -> bool:
+    try:
+        settled = decide(found, desk.user, form.ruling())
+    except NotAllowed as refused:
+        form.add_error("decision", str(refused))
+        return False
+    item = settled.item
+    item.refresh_from_db()
+    told = _("%(item)s is now “%(state)s”.") % {"item": item.code, "state": item.get_state_display()}
+    messages.success(desk.request, told)
+    return True
