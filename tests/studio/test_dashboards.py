@@ -91,6 +91,20 @@ def test_agreement_stands_in_one_table_with_kappa(home):
     assert rows["Cohen's kappa"]["value"] < 5 / 6
 
 
+def test_agreement_of_screeners_is_fleiss_kappa(home):
+    people = [person(home, Role.EXPERT) for _ in range(2)]
+    batch = home.batches.create(kind="screen", name="Pictures", created_by=people[0], policy={"votes": 2})
+    for number, picture in enumerate(home.assets.all()[:4]):
+        for place, user in enumerate(people):
+            task = batch.assignments.create(asset=picture, user=user, state="taken", opened_at=timezone.now())
+            decision = "include" if number + place < 2 else "exclude"
+            submit(task, user, {"decision": decision})
+    (table,) = progress.agreements(home)
+    assert table.title == "Agreement of screeners: Pictures"
+    assert table.rows[0]["observed"] == 0.75
+    assert table.rows[0]["value"] == pytest.approx((0.75 - 0.53125) / (1 - 0.53125))  # 3 of 8 votes include
+
+
 def test_load_is_what_waits_and_what_is_done(home):
     raters = [person(home, Role.ANNOTATOR)]
     batch = freeze(home, person(home, Role.OWNER), Draw("rate", "First", people=1, persons=raters))

@@ -167,6 +167,37 @@ def test_two_windows_on_one_item_overwrite_nothing(home, author, open_as):
     assert (made.current.content.stem["en"], made.current.content.options[0].text["en"]) == ("first", "second")
 
 
+def test_where_both_changed_the_same_one_chooses(home, author, open_as):
+    owner = person(home, Role.OWNER)
+    made = item(home, author)
+    path = f"/projects/{home.slug}/items/{made.pk}/edit"
+    first, second = open_as(author, path), open_as(owner, path)
+    for page, word in ((first, "first"), (second, "second")):
+        page.locator("[name=stem_en]").fill(word)
+        page.locator("[name=key]").nth(3 if page is first else 2).check()
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.wait_for_load_state()
+    assert second.locator("[name=key]:checked").get_attribute("value") == "2"
+    expect(second.locator("[name=stem_en]")).to_have_value("second")
+    second.get_by_role("row", name="Question").get_by_role("button", name="Take theirs").click()
+    second.get_by_role("row", name="Right option").get_by_role("button", name="Take theirs").click()
+    expect(second.locator("[name=stem_en]")).to_have_value("first")
+    assert second.locator("[name=key]:checked").get_attribute("value") == "3"
+
+
+def test_a_picture_from_the_clipboard_becomes_the_items(home, author, open_as):
+    page = open_as(author, f"/projects/{home.slug}/items/new")
+    page.locator("[name=stem_en]").click()
+    page.evaluate(
+        """bytes => { const clipboardData = new DataTransfer();
+        clipboardData.items.add(new File([new Uint8Array(bytes)], "clip.png", { type: "image/png" }));
+        document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true })); }""",
+        list(png(320, 200)),
+    )
+    expect(page.locator(".medium[data-kind=image] .preview img")).to_be_visible()
+    assert page.locator("[name=image]").input_value() == str(home.assets.get().pk)
+
+
 def test_a_picture_is_uploaded_and_taken_out_and_the_checks_follow(home, author, open_as):
     page = open_as(author, f"/projects/{home.slug}/items/new")
     page.locator("[name=stem_en]").fill("Which role?")

@@ -112,15 +112,28 @@ def test_what_was_written_here_survives_an_import(project: Project, owner: User,
     assert importer.take(project, owner, teahouse).same == len(teahouse)
 
 
-def test_a_missing_picture_is_listed_and_its_item_left_out(
+def test_a_missing_picture_is_listed_and_its_item_waits_for_it(
     project: Project, owner: User, teahouse: keju.Benchmark
 ) -> None:
     whole = teahouse.items[0]
     gone = replace(whole, media=(replace(whole.media[0], path=Path("gone.png")),))
     report = importer.take(project, owner, replace(teahouse, items=(gone, *teahouse.items[1:])))
     assert [trouble.item for trouble in report.troubles if trouble.item] == [whole.id]
-    assert not Item.objects.filter(code=whole.id).exists()
-    assert len(report.new) == len(teahouse) - 1
+    assert Item.objects.get(code=whole.id).image is None
+    assert importer.take(project, owner, teahouse).changed == [whole.id]
+    assert Item.objects.get(code=whole.id).image is not None
+    assert importer.take(project, owner, replace(teahouse, items=(gone,))).same == 1
+    assert Item.objects.get(code=whole.id).image is not None
+
+
+def test_an_item_with_more_options_than_the_studio_takes_is_left_out(
+    project: Project, owner: User, teahouse: keju.Benchmark
+) -> None:
+    whole = teahouse.items[0]
+    many = replace(whole.wording, options={label: label for label in "ABCDEFG"}, as_written=())
+    report = importer.take(project, owner, replace(teahouse, items=(replace(whole, wordings={"en": many}),)))
+    assert [trouble.item for trouble in report.troubles if trouble.item] == [whole.id]
+    assert not Item.objects.exists()
 
 
 @pytest.mark.parametrize("layout", ["tco", "multi-tw", "jsonl"])

@@ -252,6 +252,26 @@ def test_an_autosave_that_comes_after_a_new_item_was_saved_begins_no_second(home
     assert not drafts.unsaved_like(author, "new:")
 
 
+def test_an_autosave_that_comes_two_saves_late_opens_nothing_either(home, author):
+    made = item(home, author)
+    client = client_of(author)
+    for token in ("a", "b"):
+        client.post(url("item-edit", home, made.pk), form_of(made, token=token, stem_en=f"Done {token}?"))
+    assert keep(client, url("item-draft", home, made.pk), "a", stem_en="Don").status_code == 409
+
+
+def test_a_key_set_by_an_answer_sheet_throws_no_typed_text_away(home, author):
+    made = item(home, author, code="0001", key=0)
+    client = client_of(author)
+    keep(client, url("item-draft", home, made.pk), "a", **form_of(made, stem_en="half a quest"))
+    client.post(url("answers", home), {"text": "1-C", "apply": "1"})
+    form = client.get(url("item-edit", home, made.pk)).context["form"]
+    assert form["stem_en"].value() == "half a quest"
+    mine = {name: str(form[name].value() or "") for name in form.fields}
+    together = client.post(url("item-edit", home, made.pk), mine).context["form"]
+    assert (together["stem_en"].value(), together["key"].value()) == ("half a quest", "2")
+
+
 def test_two_windows_with_new_items_keep_two_drafts(home, author):
     client = client_of(author)
     for token in ("w1", "w2"):
@@ -343,6 +363,18 @@ def test_what_the_checks_say_of_text_that_is_not_saved(home, author):
     keep(client, url("item-draft", home, made.pk), "a", **form_of(made, option_1_en="Sheng"))
     assert "both read" in client.get(url("item-checks", home, made.pk)).content.decode()
     assert not Finding.objects.filter(item=made, rule="Q301").exists()
+
+
+def test_the_checks_look_before_the_id_is_made(home, author):
+    home.id_template = "{volume:02}-{question:03}"
+    home.save()
+    client = client_of(author)
+    fields = new_form(option_1_en="Sheng", locator_volume="", locator_question="")
+    keep(client, url("new-draft", home), "n1", **fields)
+    assert "both read" in client.get(url("new-checks", home), {"draft": "n1"}).content.decode()
+    answer = client.post(url("item-new", home) + "?draft=n1", fields)
+    assert answer.status_code == 422
+    assert not Item.objects.filter(project=home).exists()
 
 
 def test_the_projects_number_of_options_is_what_counts(author):

@@ -24,11 +24,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 sqlite_only = pytest.mark.skipif("connection.vendor != 'sqlite'", reason="of SQLite")
 
 
-@pytest.fixture(autouse=True)
-def _data(settings, tmp_path):
-    settings.DATA = tmp_path
-
-
 @pytest.fixture
 def home():
     made = project()
@@ -69,17 +64,17 @@ def test_the_data_base_of_a_studio_is_in_wal_mode(tmp_path):
 
 
 def test_a_restored_studio_is_the_one_that_was_backed_up(home, tmp_path, settings):
-    (tmp_path / "runs" / home.slug).mkdir(parents=True)
-    (tmp_path / "runs" / home.slug / "run.json").write_text("{}")
+    (tmp_path / "releases" / home.slug).mkdir(parents=True)
+    (tmp_path / "releases" / home.slug / "README.md").write_text("1.0")
     before, file = rows(), tmp_path / "whole.zip"
     kept = backup(file)
     assert kept.rows == len(before)
     call_command("flush", verbosity=0, interactive=False)
-    settings.MEDIA_STORE, settings.DATA = tmp_path / "elsewhere", tmp_path / "other"
+    settings.MEDIA_STORE, settings.RELEASE_STORE = tmp_path / "elsewhere", tmp_path / "others"
     restore(file)
     assert rows() == before
     assert all(first_broken(project) is None for project in Project.objects.all())
-    assert (tmp_path / "other" / "runs" / home.slug / "run.json").read_text() == "{}"
+    assert (tmp_path / "others" / home.slug / "README.md").read_text() == "1.0"
     assert verify() == []
     person(Project.objects.get(), Role.AUTHOR)  # new rows get new numbers
 

@@ -25,7 +25,7 @@ from keju.studio.models import Asset, Batch, Finding, Item, Project, Release, Ro
 from keju.studio.queue import hand_out, submit, take_next
 from keju.studio.release_quality import quality_of, table_of
 from keju.studio.saving import Edit, save
-from keju.studio.store import place
+from keju.studio.store import keep, place
 from keju.studio.workflow import NotAllowed, transition
 
 pytest.importorskip("mlcroissant", reason="the extra `release` is not installed")
@@ -333,3 +333,39 @@ def test_a_change_of_the_form_makes_what_was_built_old(project: Project, owner: 
     assert release.state == "prepared"
     with pytest.raises(NotAllowed, match="Build"):
         builder.freeze(release, owner)
+
+
+def test_items_of_one_picture_stay_in_one_split(project: Project, owner: User, author: User) -> None:
+    first = accepted(project, author, 12)
+    for item in first[:6]:
+        again = Item.objects.select_related("image").get(pk=item.pk)
+        building.item(project, author, state="accepted", image=again.image)
+    release = built(project, owner)
+    splits: dict[int | None, set[str]] = {}
+    for pin in release.items.select_related("item"):
+        splits.setdefault(pin.item.image_id, set()).add(pin.split)
+    assert len(splits) == 12
+    assert all(len(found) == 1 for found in splits.values())
+
+
+def test_an_excluded_item_leaves_its_id_empty(project: Project, owner: User, author: User) -> None:
+    items = accepted(project, author, 11)
+    Item.objects.filter(pk=items[4].pk).update(state="excluded")
+    back = keju.load(builder.folder_of(built(project, owner)) / "release")
+    assert [item.id for item in back] == [item.code for item in items if item != items[4]]
+
+
+def test_languages_are_told_with_their_script(project: Project, owner: User, author: User) -> None:
+    accepted(project, author)
+    folder = builder.folder_of(built(project, owner)) / "release"
+    rows = [json.loads(line) for line in (folder / "items/items.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {tag for row in rows for tag in row["wordings"]} == {"zh-Hans", "en"}
+    assert "zh-Hans" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_consent_of_people_is_never_in_a_release(project: Project, owner: User, author: User) -> None:
+    accepted(project, author)
+    consent, _size = keep([b"%PDF-1.7 signed by Wang"])
+    Source.objects.update(consent_file=consent)
+    folder = builder.folder_of(built(project, owner, recognisable="yes")) / "release"
+    assert all(b"signed by Wang" not in path.read_bytes() for path in folder.rglob("*") if path.is_file())

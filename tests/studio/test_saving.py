@@ -1,11 +1,11 @@
 """Saving: revisions, conflicts, restoring, the chain of events."""
 
 import pytest
-from building import content, item, person, project
+from building import item, person, project
 
 from keju.studio.journal import first_broken
 from keju.studio.models import Event, Role
-from keju.studio.saving import Conflict, Edit, restore, save
+from keju.studio.saving import Conflict, Edit, save
 
 
 def edit(made, **changes):
@@ -31,17 +31,6 @@ def test_saving_the_same_again_makes_no_revision():
     made = item(home, author)
     save(made, author, edit(made), base_version=made.version)
     assert made.revisions.count() == 1
-
-
-def test_restoring_an_old_revision_is_a_new_one():
-    home = project()
-    author = person(home, Role.AUTHOR)
-    made = item(home, author)
-    old = made.current.content
-    save(made, author, Edit(content(key=3), made.image), base_version=made.version)
-    made.refresh_from_db()
-    restored = restore(made, author, 1, base_version=made.version)
-    assert (restored.number, restored.content) == (3, old)
 
 
 def test_the_journal_shows_which_row_was_changed():

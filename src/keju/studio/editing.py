@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from keju.items import LABELS
 from keju.studio.content import Content, Option, Text
 from keju.studio.drafts import Fields
+from keju.studio.form_labels import LANGUAGE_NAMES, PLACE_NAMES
 from keju.studio.models import Asset, Item, Project, Revision, Term
 from keju.studio.numbering import code_of, fields_of
 from keju.studio.saving import Edit
@@ -29,11 +30,6 @@ MOST_TOKEN = 20  # characters: with a project's short name it fits `Draft.target
 TERMS = ("genre", "question_type", "difficulty", "dimension", "instruction")
 EDITABLE = frozenset({Item.State.DRAFT, Item.State.REVISE, Item.State.IN_REVIEW})
 """States in which an item's text may change; to change an accepted one, an owner reopens it first."""
-LANGUAGE_NAMES = {
-    "zh-Hans": gettext_lazy("Chinese, Simplified"),
-    "zh-Hant": gettext_lazy("Chinese, Traditional"),
-    "en": gettext_lazy("English"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +74,7 @@ class EditorForm(forms.Form):
 
     def __init__(self, project: Project, data: Any = None, *, item: Item | None = None, initial: Fields) -> None:
         super().__init__(data, initial=initial, label_suffix="")
-        self.project, self.item = project, item
+        self.project, self.item, self.placeless = project, item, False
         self.tags = languages(project, initial if data is None else data)
         self.strategies = list(project.terms.filter(kind=Term.Kind.STRATEGY, active=True))
         self.kept = fields_of_revision(item, item.current) if item and item.current else {}
@@ -104,7 +100,7 @@ class EditorForm(forms.Form):
                 assets, label=kind.label, required=False, widget=forms.HiddenInput
             )
         for field in fields_of(self.project.id_template) if self.item is None else ():
-            label = _LOCATOR_NAMES.get(field.name, field.name)
+            label = PLACE_NAMES.get(field.name, field.name)
             number = forms.IntegerField(min_value=0, max_value=10**6, label=label)
             text = forms.CharField(max_length=20, label=label)
             self.fields[f"locator_{field.name}"] = number if field.counts else text
@@ -130,6 +126,13 @@ class EditorForm(forms.Form):
         """Ask why: of an item that others have seen."""
         self.fields["reason"].required = needed
 
+    def allow_no_place(self) -> None:
+        """Take a form whose id is not made yet: to look at, not to save."""
+        for name in self.fields:
+            if name.startswith("locator_"):
+                self.fields[name].required = False
+        self.placeless = True
+
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
         key, count = values.get("key"), values.get("count")
@@ -139,7 +142,7 @@ class EditorForm(forms.Form):
         known = set(self.project.assets.filter(sha256__in=sha256s).values_list("sha256", flat=True))
         if sha256s - known:
             self.add_error(None, _("An option shows a picture or clip that this project does not have."))
-        if self.item is None and not self.errors and self.code is None:
+        if self.item is None and not (self.errors or self.placeless or self.code):
             self.add_error(None, _("The id cannot be made; fill in its parts."))
         return values
 
@@ -256,46 +259,6 @@ def blank(project: Project, like: Item | None, locator: Mapping[str, str | int],
             fields |= {f"instruction_{tag}": text for tag, text in content.instruction.items()}
             fields["count"] = str(max(len(content.options), FEWEST_OPTIONS))
     return {**fields, **{f"locator_{name}": str(value) for name, value in locator.items()}}
-
-
-def label_of(name: str) -> str:
-    """A field's name for people: `option_1_en` is `Option B · en`."""
-    if name in TERMS:
-        return str(Term.Kind(name).label)
-    if name in _NAMES:
-        return str(_NAMES[name])
-    kind, *rest = name.split("_")
-    if kind in _OF_OPTIONS:
-        return " · ".join([f"{_OF_OPTIONS[kind]} {LABELS[int(rest[0])]}", *rest[1:]])
-    return " · ".join([str(_TEXTS.get(kind, kind)), *rest])
-
-
-_OF_OPTIONS = {
-    "option": gettext_lazy("Option"),
-    "strategy": gettext_lazy("Strategy of option"),
-    "asset": gettext_lazy("Picture of option"),
-}
-_TEXTS = {
-    "stem": gettext_lazy("Question"),
-    "instruction": gettext_lazy("Instruction of the exam"),
-    "rationale": gettext_lazy("Why the key is right"),
-}
-_NAMES = {
-    "key": gettext_lazy("Right option"),
-    "count": gettext_lazy("Number of options"),
-    "image": gettext_lazy("picture"),
-    "audio": gettext_lazy("clip"),
-    "reserve": gettext_lazy("reserve"),
-    "original_language": gettext_lazy("Language of authoring"),
-}
-_LOCATOR_NAMES: dict[str, Any] = {
-    "seq": gettext_lazy("Number"),
-    "volume": gettext_lazy("Volume"),
-    "section": gettext_lazy("Section"),
-    "level": gettext_lazy("Level"),
-    "part": gettext_lazy("Part"),
-    "question": gettext_lazy("Question"),
-}
 
 
 def _text(most: int, lines: int, tag: str, label: str) -> forms.CharField:

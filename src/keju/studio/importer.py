@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from keju.items import Item as Question
 from keju.items import Medium, same_language
 from keju.studio import findings
 from keju.studio.content import Content, Option
+from keju.studio.editing import MOST_OPTIONS
 from keju.studio.intake import Refused, take_in
 from keju.studio.journal import record
 from keju.studio.models import Asset, Item, Project, Source, Term
@@ -61,28 +62,25 @@ class _Skipped(Exception):
     """The item is not taken in; the text says why."""
 
 
-def take(
-    project: Project,
-    user: User,
-    benchmark: Benchmark,
-    source: Source | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Report:
+class _Unusable(Exception):
+    """A picture or clip cannot be had; the text says why."""
+
+
+def take(project: Project, user: User, benchmark: Benchmark, source: Source | None = None) -> Report:
     """Take in every item of a benchmark, each whole or not at all. Items that are here are revised where they differ.
 
-    `progress` is called with items done and items in all.
+    `source` is that of the pictures and clips. An item whose medium cannot be had becomes a draft without it.
     """
     report = Report()
     report.troubles += [Trouble(problem.item or "", str(problem)) for problem in benchmark.problems]
-    _add_languages(project, user, benchmark, report)
-    for done, question in enumerate(benchmark, 1):
+    taking = _Taking(project, user, source, report, {trouble.item for trouble in report.troubles})
+    taking.add_languages(dict.fromkeys(tag for question in benchmark for tag in question.wordings))
+    for question in benchmark:
         try:
             with transaction.atomic():
-                _take_item(project, user, question, source, report)
-        except (_Skipped, Refused) as reason:
+                taking.take(question)
+        except _Skipped as reason:
             report.troubles.append(Trouble(question.id, str(reason)))
-        if progress:
-            progress(done, len(benchmark))
     lost = sorted({name for question in benchmark for name in question.extra})
     if lost:
         message = _("Fields that the studio does not keep: %(names)s.") % {"names": ", ".join(lost)}
@@ -91,28 +89,100 @@ def take(
     return report
 
 
-def _take_item(project: Project, user: User, question: Question, source: Source | None, report: Report) -> None:
-    if len(question.id) > _MOST_CODE:
-        raise _Skipped(_("The id is longer than %(most)s characters.") % {"most": _MOST_CODE})
-    item = Item.objects.filter(project=project, code=question.id).select_related("current", "image", "audio").first()
-    content = _content(question, item)
-    media = {kind: _asset(project, user, question, kind, source, report) for kind in Asset.Kind}
-    edit = Edit(content, media[Asset.Kind.IMAGE], media[Asset.Kind.AUDIO], _columns(project, user, question, report))
-    if item is None:
-        item = create(project, question.id, user, edit, reason=_("imported"))
-        report.new.append(question.id)
-    elif _is_same(item, edit):
-        report.same += 1
-        return
-    elif item.state not in _CHANGEABLE:
-        state = item.get_state_display()
-        raise _Skipped(
-            _("It differs from the item here, which is “%(state)s” and was left as it is.") % {"state": state}
+@dataclass(frozen=True, slots=True)
+class _Taking:
+    """One import: where to, in whose name, and what became of it."""
+
+    project: Project
+    user: User
+    source: Source | None
+    report: Report
+    told: set[str]
+    """Items of which the reader told a problem: that a picture is not there is not told twice."""
+
+    def take(self, question: Question) -> None:
+        if len(question.id) > _MOST_CODE:
+            raise _Skipped(_("The id is longer than %(most)s characters.") % {"most": _MOST_CODE})
+        here = Item.objects.filter(project=self.project, code=question.id)
+        item = here.select_related("current", "image", "audio").first()
+        content = _content(question, item)
+        image, audio = (self._asset(question, kind, item) for kind in Asset.Kind)
+        edit = Edit(content, image, audio, self._columns(question))
+        if item is None:
+            item = create(self.project, question.id, self.user, edit, reason=_("imported"))
+            self.report.new.append(question.id)
+        elif _is_same(item, edit):
+            self.report.same += 1
+            return
+        elif item.state not in _CHANGEABLE:
+            message = _("It differs from the item here, which is “%(state)s” and was left as it is.")
+            raise _Skipped(message % {"state": item.get_state_display()})
+        else:
+            save(item, self.user, edit, base_version=item.version, reason=_("imported anew"))
+            self.report.changed.append(question.id)
+        findings.refresh(Item.objects.select_related("project", "current").get(pk=item.pk))
+
+    @transaction.atomic
+    def add_languages(self, tags: Iterable[str]) -> None:
+        """Languages that the project does not have yet."""
+        known = list(self.project.languages)
+        new = [tag for tag in tags if not any(same_language(tag, one) for one in known)]
+        if new:
+            self.project.languages = [*known, *new]
+            self.project.save(update_fields=("languages",))
+            record(self.project, self.user, "languages", f"project:{self.project.slug}", added=new)
+            self.report.languages = new
+
+    def _asset(self, question: Question, kind: str, item: Item | None) -> Asset | None:
+        """The picture or clip; where it cannot be had, the one that the item has, and the reason is listed."""
+        media = [medium for medium in question.media if medium.kind == kind]
+        if not media:
+            return None
+        if len(media) > 1:
+            raise _Skipped(_("It has several pictures or clips; the studio takes one of each."))
+        try:
+            return self._kept(media[0])
+        except _Unusable as reason:
+            if question.id not in self.told:
+                self.report.troubles.append(Trouble(question.id, str(reason)))
+            return getattr(item, kind) if item else None
+
+    def _kept(self, medium: Medium) -> Asset:
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                file = _file(medium, Path(folder))
+                taken = take_in(self.project, self.user, file, medium.name, source=self.source)
+        except Refused as reason:
+            raise _Unusable(f"{medium.name}: {reason}") from reason
+        except (OSError, CallFailed) as error:
+            raise _Unusable(_("%(name)s cannot be read.") % {"name": medium.name}) from error
+        self.report.media += taken.new
+        return taken.asset
+
+    def _columns(self, question: Question) -> dict[str, object]:
+        terms: dict[str, object] = {}
+        locator: dict[str, str | int] = {}
+        for name, value in question.labels.items():
+            if kind := TERMS.get(name):
+                terms[kind.value] = self._term(kind, value)
+            elif name not in _OURS:
+                locator[name] = int(value) if value.isdecimal() and str(int(value)) == value else value
+        return {"original_language": question.wording.language, "locator": locator, **terms}
+
+    def _term(self, kind: Term.Kind, value: str) -> Term:
+        """The project's word for a label: by code or by any of its names, or a new one."""
+        wanted = value.strip().casefold()
+        terms = self.project.terms.filter(kind=kind)
+        for term in terms:
+            names = {term.code, *(str(text) for text in (term.label or {}).values())}
+            if wanted in {name.casefold() for name in names}:
+                return term
+        made = Term.objects.create(
+            project=self.project, kind=kind, code=value.strip()[:60], label={"en": value}, order=len(terms) + 1
         )
-    else:
-        save(item, user, edit, base_version=item.version, reason=_("imported anew"))
-        report.changed.append(question.id)
-    findings.refresh(Item.objects.select_related("project", "current").get(pk=item.pk))
+        self.report.terms += 1
+        record(self.project, self.user, "term", f"term:{kind}:{made.code}"[:80])
+        return made
 
 
 def _is_same(item: Item, edit: Edit) -> bool:
@@ -126,7 +196,7 @@ def _is_same(item: Item, edit: Edit) -> bool:
 def _content(question: Question, item: Item | None) -> Content:
     """The text of a question; what only the studio knows of an item that is here is kept."""
     labels = list(question.wording.options)
-    if len(labels) > 6:  # `Content.options`
+    if len(labels) > MOST_OPTIONS:
         raise _Skipped(_("It has %(count)s options; the studio takes six.") % {"count": len(labels)})
     wordings = question.wordings.values()
     options = [
@@ -152,23 +222,6 @@ def _keep_own(content: Content, before: Content) -> None:
             option.strategy = strategies.get(tuple(sorted(option.text.items())))
 
 
-def _asset(
-    project: Project, user: User, question: Question, kind: str, source: Source | None, report: Report
-) -> Asset | None:
-    media = [medium for medium in question.media if medium.kind == kind]
-    if not media:
-        return None
-    if len(media) > 1:
-        raise _Skipped(_("It has several pictures or clips; the studio takes one of each."))
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            taken = take_in(project, user, _file(media[0], Path(folder)), media[0].name, source=source)
-    except (OSError, CallFailed) as error:
-        raise _Skipped(_("%(name)s cannot be read.") % {"name": media[0].name}) from error
-    report.media += taken.new
-    return taken.asset
-
-
 def _file(medium: Medium, folder: Path) -> Path:
     """The medium as a file: the one that it is, or one made of the bytes that it holds."""
     if medium.data is None and medium.path is not None:
@@ -176,46 +229,3 @@ def _file(medium: Medium, folder: Path) -> Path:
     file = folder / "medium"
     file.write_bytes(medium.read())
     return file
-
-
-def _columns(project: Project, user: User, question: Question, report: Report) -> dict[str, object]:
-    terms: dict[str, object] = {}
-    locator: dict[str, str] = {}
-    for name, value in question.labels.items():
-        if kind := TERMS.get(name):
-            terms[kind.value] = _term(project, user, kind, value, report)
-        elif name not in _OURS:
-            locator[name] = value
-    return {"original_language": question.wording.language, "locator": _numbers(locator), **terms}
-
-
-def _numbers(locator: Mapping[str, str]) -> dict[str, str | int]:
-    """Values of a place; figures as numbers, as the editor keeps them, where nothing is lost."""
-    return {name: int(v) if v.isdecimal() and str(int(v)) == v else v for name, v in locator.items()}
-
-
-def _term(project: Project, user: User, kind: Term.Kind, value: str, report: Report) -> Term:
-    """The project's word for a label: by code or by any of its names, or a new one."""
-    known = value.strip().casefold()
-    for term in project.terms.filter(kind=kind):
-        names = {term.code, *(str(text) for text in (term.label or {}).values())}
-        if known in {name.casefold() for name in names}:
-            return term
-    made = Term.objects.create(
-        project=project, kind=kind, code=value.strip()[:60], label={"en": value}, order=project.terms.count()
-    )
-    report.terms += 1
-    record(project, user, "term", f"term:{kind}:{made.code}"[:80])
-    return made
-
-
-@transaction.atomic
-def _add_languages(project: Project, user: User, benchmark: Benchmark, report: Report) -> None:
-    """Languages in which the benchmark is written and that the project does not have yet."""
-    tags = dict.fromkeys(tag for question in benchmark for tag in question.wordings)
-    new = [tag for tag in tags if not any(same_language(tag, known) for known in project.languages)]
-    if new:
-        project.languages = [*project.languages, *new]
-        project.save(update_fields=("languages",))
-        record(project, user, "languages", f"project:{project.slug}", added=new)
-        report.languages = new

@@ -49,12 +49,14 @@ class Tried:
 
     @property
     def doubtful(self) -> bool:
-        """Most models agree on an option that is not the key: it may be the key that is wrong."""
+        """Models agree on an option that is not the key: it may be the key that is wrong."""
         label, times = self.chosen[0]
-        return self.impossible and bool(label) and times * 2 > self.asked
+        return self.impossible and bool(label) and self.asked >= MANY and times > self.asked * AGREED
 
 
 ENOUGH = 3  # models; of fewer, being wrong tells little: two guess wrong more than half of the time
+MANY = 5  # models
+AGREED = 2 / 3  # of them: five that guess among three wrong options agree so far in one item of 30
 
 
 def take_runs(project: Project, user: User, path: Path) -> Report:

@@ -62,7 +62,7 @@ def code_of(template: str, locator: Mapping[str, str | int]) -> str | None:
     fields = fields_of(template)
     try:
         made = "".join(field.before + field.shown(locator[field.name]) for field in fields if locator[field.name] != "")
-    except (KeyError, ValueError):
+    except (KeyError, TypeError, ValueError):
         return None
     if any(locator[field.name] == "" for field in fields):
         return None

@@ -1,6 +1,6 @@
 """Keeping a studio safe: a backup while people work, its return to an empty studio, and a look at all that is stored.
 
-A backup is one ZIP: `data.jsonl` every row, `media/`, `releases/` and `runs/` as they lie in the data folder, and
+A backup is one ZIP: `data.jsonl` every row, `media/` and `releases/` as they lie in the data folder, and
 `manifest.json` with the digest of each. It holds rows, not a database's own files, so that what was begun on SQLite
 can go on on PostgreSQL. Sessions and the secret key are left out: people come in by a new link.
 """
@@ -99,7 +99,6 @@ def _folders() -> Mapping[str, Path]:
     return {
         "media": Path(settings.MEDIA_STORE),
         "releases": Path(settings.RELEASE_STORE),
-        "runs": Path(settings.DATA) / "runs",
     }
 
 

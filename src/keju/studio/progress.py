@@ -19,10 +19,11 @@ from keju.results.columns import INTERVAL
 from keju.results.counts import ITEMS, SHARE
 from keju.results.figures import p_equals
 from keju.results.labels import heading_of, named
+from keju.results.reliability import HIGH, LOW, VALUE, ends
 from keju.results.table import Column, Table
 from keju.stats import uniformity
 from keju.stats.intervals import wilson
-from keju.studio import agreeing, rating
+from keju.studio import agreeing, rating, screening
 from keju.studio.benchmarks import LABEL_COLUMNS, benchmark_of
 from keju.studio.models import Assignment, Batch, Event, Finding, Item, Project
 from keju.studio.wording import worded
@@ -178,8 +179,12 @@ def load(project: Project) -> Table:
 
 
 def agreements(project: Project) -> list[Table]:
-    """The first figures of every round of re-annotation and rating: raw agreement beside κ, means beside ICC."""
-    made = {Batch.Kind.REANNOTATE: agreeing.tables_of, Batch.Kind.RATE: rating.tables_of}
+    """The first figures of every round that has answers: raw agreement beside κ, means beside ICC."""
+    made = {
+        Batch.Kind.SCREEN: _screening,
+        Batch.Kind.REANNOTATE: agreeing.tables_of,
+        Batch.Kind.RATE: rating.tables_of,
+    }
     rounds = project.batches.filter(kind__in=made).select_related("project").order_by("frozen_at")
     first = [(batch, tables[0]) for batch in rounds if (tables := made[Batch.Kind(batch.kind)](batch))]
     return [
@@ -191,6 +196,29 @@ def agreements(project: Project) -> list[Table]:
         )
         for batch, table in first
     ]
+
+
+def _screening(batch: Batch) -> list[Table]:
+    """Raw agreement of the screeners beside Fleiss' κ; none where no picture or clip has two votes."""
+    found = screening.agreement(screening.tallies(batch))
+    if found is None:
+        return []
+    row = {
+        "coefficient": Phrase(found.coefficient, "Fleiss κ"),
+        "observed": found.observed,
+        "n": found.items,
+        "value": found.value,
+        **ends(found.interval),
+        "note": found.undefined,
+    }
+    columns = (
+        Column("coefficient", "Coefficient", "text", "系数"),
+        Column("observed", "Raw agreement", "share", "原始一致率"),
+        Column("n", "Pictures and clips", "count", "图片和音频"),
+        *(VALUE, LOW, HIGH),
+        Column("note", "Remark", "text", "备注"),
+    )
+    return [Table("screening", "Agreement of screeners", columns, (row,), (), "筛选一致性")]
 
 
 def _load_row(name: str, kind: str, mine: Sequence[Assignment]) -> dict[str, Any]:

@@ -23,6 +23,10 @@ from keju.studio.tasks import BLIND, facts_of, form_of, members_with, verb_of, v
 IDLE = timedelta(hours=12)
 """A begun assignment that nobody finished goes back to the queue after this time, unless the batch says otherwise."""
 
+LOOK = 50
+"""Tasks on items that a person judged before are asked of others first; so many are looked at for one that nobody else
+can do. Looking at all would take seconds where there are thousands."""
+
 State = Assignment.State
 ON_CURRENT: dict[str, tuple[str, ...]] = {
     Batch.Kind.REVIEW: (Item.State.IN_REVIEW,),
@@ -45,7 +49,11 @@ def take_next(batch: Batch, user: User) -> Assignment | None:
         if not _overtaken(mine):
             return mine
         _put_back(batch.assignments.filter(pk=mine.pk))  # it is taken anew, with the item as it now is
-    return next((taken for one in _waiting(batch, user) if _fit(one, user) and (taken := _take(one, user))), None)
+    first, again = _waiting(batch, user)
+    for assignment in [*first, *again[:LOOK]]:
+        if _fit(assignment, user) and (taken := _take(assignment, user)):
+            return taken
+    return None
 
 
 @transaction.atomic
@@ -135,7 +143,9 @@ def answers_of(assignments: QuerySet[Assignment]) -> dict[int, dict[str, Any]]:
 
 def waiting_for(batch: Batch, user: User) -> int:
     """How many assignments of the batch this person could be given now, as far as that can be counted cheaply."""
-    return len({(one.item_id, one.asset_id, one.step) for one in _waiting(batch, user)})
+    first, again = _waiting(batch, user)
+    counted = first or [one for one in again[:LOOK] if _fit(one, user)]
+    return len({(one.item_id, one.asset_id, one.step) for one in counted})
 
 
 def give_back_idle(batch: Batch) -> int:
@@ -150,8 +160,10 @@ def _put_back(begun: QuerySet[Assignment]) -> int:
     return named + begun.filter(named=False).update(state=State.OPEN, user=None, opened_at=None)
 
 
-def _waiting(batch: Batch, user: User) -> Sequence[Assignment]:
-    """Open assignments in the order in which this person gets them: of blind kinds a seeded one of their own."""
+def _waiting(batch: Batch, user: User) -> tuple[Sequence[Assignment], Sequence[Assignment]]:
+    """Open assignments in the order in which this person gets them, of blind kinds a seeded one of their own; and apart
+    those on items that they judged in the same step before.
+    """
     whole = batch.assignments.select_related("item__project", "item__current", "asset", "batch__project")
     free = whole.filter(Q(user=user) | Q(user__isnull=True), state=State.OPEN)
     if batch.kind != Batch.Kind.SCREEN and not settings_of(batch.project).single_user:
@@ -161,7 +173,13 @@ def _waiting(batch: Batch, user: User) -> Sequence[Assignment]:
     rows = list(free.exclude(Exists(_same_again(user))).order_by("order", "pk"))
     if batch.kind in BLIND:
         rows.sort(key=lambda row: drawn(batch.seed, f"{user.pk} {row.item_id}"))
-    return rows
+    before = batch.assignments.filter(_TURN, user=user).values_list("item", "asset", "step")
+    judged = set(before) if batch.kind == Batch.Kind.REVIEW else set()
+    first: list[Assignment] = []
+    again: list[Assignment] = []
+    for row in rows:
+        (again if (row.item_id, row.asset_id, row.step) in judged else first).append(row)
+    return first, again
 
 
 def _same_again(user: User) -> QuerySet[Assignment]:
@@ -197,11 +215,14 @@ def _fit(assignment: Assignment, user: User) -> bool:
     return user.pk not in _had_a_turn(assignment) or not any(_fresh(assignment))
 
 
+_TURN = ~Q(state=State.VOID) | Q(responses__data__decision="reject")
+"""What counts as having judged: an answer that stands, and a rejection, even one that was overruled."""
+
+
 def _had_a_turn(assignment: Assignment) -> set[int]:
     """People who judged the target in this step before: in another round, or by rejecting it in this one."""
     same = {name: getattr(assignment, name) for name in ("batch", "item", "asset", "step")}
-    another_round = ~Q(round=assignment.round) & ~Q(state=State.VOID)
-    before = Assignment.objects.filter(another_round | Q(responses__data__decision="reject"), **same)
+    before = Assignment.objects.filter(_TURN, **same)
     return {pk for pk in before.exclude(pk=assignment.pk).values_list("user", flat=True) if pk}
 
 

@@ -76,7 +76,9 @@ def _behind(data: Judged, *, same: bool) -> list[Table]:
     if not same:
         one_way = tuple(row for row in forms.rows if str(row["form"]).startswith("ICC(1"))
         forms = replace(forms, rows=one_way, notes=(ONE_WAY, *forms.notes))
-    return [coefficients(data), forms, *([raters(data)] if same else [])]
+    table = coefficients(data)
+    spoken = tuple(note for note in table.notes if "--" not in note)  # what is said to users of the command line
+    return [forms, replace(table, notes=spoken), *([raters(data)] if same else [])]
 
 
 def _summary(data: Mapping[str, Judged], *, same: bool) -> Table:
@@ -86,8 +88,8 @@ def _summary(data: Mapping[str, Judged], *, same: bool) -> Table:
         Column("n", "Ratings", "count", "评分数"),
         Column("mean", "Mean", "number", "均值"),
         Column("sd", "SD", "number", "标准差"),
-        Column("single", single, "number", single),
-        Column("average", average, "number", average),
+        *_with_ends("single", single),
+        *_with_ends("average", average),
         Column("identical", "All alike", "share", "完全相同"),
         Column("within_one", "Within one point", "share", "相差不超过一分"),
     )
@@ -111,6 +113,15 @@ def _summary(data: Mapping[str, Judged], *, same: bool) -> Table:
     return Table("ratings", "Ratings", columns, rows, tuple(notes), "评分")
 
 
+def _with_ends(key: str, form: str) -> tuple[Column, ...]:
+    """A form of the ICC and the ends of its 95 % interval."""
+    return (
+        Column(key, form, "number", form),
+        Column(f"{key}_low", "95 % CI, low", "number", "95 % 置信区间下限"),
+        Column(f"{key}_high", "high", "number", "上限"),
+    )
+
+
 def _summed(scale: str, data: Judged, single: str, average: str) -> dict[str, Any]:
     every = [value for row in data.rows for value in row if value is not None]
     full = [row for row in data.rows if None not in row]
@@ -118,8 +129,10 @@ def _summed(scale: str, data: Judged, single: str, average: str) -> dict[str, An
     if len(full) < 2 or data.raters < 2:
         return row | {"identical": None}
     found = icc(full)
-    forms = {"single": found[single].value, "average": found[average].value}
-    return row | forms | {"identical": found.identical, "within_one": found.within_one}
+    for key, form in (("single", found[single]), ("average", found[average])):
+        low, high = form.interval.pair if form.interval else (None, None)
+        row |= {key: form.value, f"{key}_low": low, f"{key}_high": high}
+    return row | {"identical": found.identical, "within_one": found.within_one}
 
 
 def _ratings(table: Mapping[int, Given], scale: str) -> Ratings:

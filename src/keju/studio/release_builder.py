@@ -19,6 +19,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from keju import release as releasing
 from keju.benchmark import Benchmark
@@ -69,10 +70,16 @@ def warnings(release: Release) -> list[str]:
     ]
     left = project.items.exclude(state__in=(*FIT, Item.State.EXCLUDED)).filter(reserve=False).count()
     if left:
-        told.append(_("%(count)s items are not accepted and stay out.") % {"count": left})
+        message = ngettext(
+            "%(n)s item is not accepted and stays out.", "%(n)s items are not accepted and stay out.", left
+        )
+        told.append(message % {"n": left})
     unkept = project.items.filter(state=Item.State.EXCLUDED).count()
     if unkept:
-        told.append(_("%(count)s items are excluded; their ids stay empty.") % {"count": unkept})
+        message = ngettext(
+            "%(n)s item is excluded; its id stays empty.", "%(n)s are excluded; their ids stay empty.", unkept
+        )
+        told.append(message % {"n": unkept})
     if not project.batches.filter(kind="reannotate").exists():
         told.append(_("No item was answered again blind, so that nothing is known of agreement."))
     return [*told, *moved(release)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from keju.benchmark import Benchmark
 from keju.checks.clips import Clip
@@ -53,8 +53,12 @@ def moved(release: Release) -> list[str]:
         return []
     then = dict(last.items.values_list("item_id", "split"))
     count = sum(then.get(item, split) != split for item, split in release.items.values_list("item_id", "split"))
-    told = {"count": count, "version": last.version}
-    return [_("%(count)s items stand in another split than in %(version)s.") % told] if count else []
+    message = ngettext(
+        "%(n)s item stands in another split than in %(version)s.",
+        "%(n)s items stand in another split than in %(version)s.",
+        count,
+    )
+    return [message % {"n": count, "version": last.version}] if count else []
 
 
 def _measured(pairs: Sequence[Pair]) -> Iterator[MeasuredImage | MeasuredClip]:

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from keju.studio.content import Content
 from keju.studio.journal import record
-from keju.studio.models import Asset, Draft, Item, Project, Revision
+from keju.studio.models import Asset, Item, Project, Revision
 
 COLUMNS = (
     "original_language",
@@ -52,7 +52,6 @@ def create(project: Project, code: str, author: User, edit: Edit, reason: str = 
     item = Item.objects.create(project=project, code=code, author=author, **columns)
     _revise(item, author, edit, reason)
     record(project, author, "create", f"item:{code}")
-    Draft.objects.filter(user=author, target=f"new:{project.slug}").delete()
     return item
 
 
@@ -66,15 +65,7 @@ def save(item: Item, editor: User, edit: Edit, *, base_version: int, reason: str
         setattr(item, name, value)
     revision = _revise(item, editor, edit, reason)
     record(item.project, editor, "save", f"item:{item.code}", revision=revision.number, reason=reason)
-    Draft.objects.filter(user=editor, target=f"item:{item.pk}").delete()
     return revision
-
-
-def restore(item: Item, editor: User, number: int, *, base_version: int) -> Revision:
-    """An older revision as a new one: undo that keeps everything."""
-    old = item.revisions.get(number=number)
-    edit = Edit(old.content, old.image, old.audio)
-    return save(item, editor, edit, base_version=base_version, reason=f"restores revision {number}")
 
 
 def _revise(item: Item, editor: User, edit: Edit, reason: str) -> Revision:

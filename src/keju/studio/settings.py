@@ -83,6 +83,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
+    "keju.studio.refusing.Unholdable",
     "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "keju.studio.urls"
@@ -159,4 +160,8 @@ LOGGING: dict[str, Any] = {
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {
+        "django.request": {"level": "ERROR"},  # a form filled in wrongly, or a page that is not there, is no fault
+        "waitress.queue": {"level": "ERROR"},  # says of every second request that it waits for a moment
+    },
 }

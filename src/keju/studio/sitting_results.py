@@ -5,7 +5,6 @@ A participant is a run whose replies are the letters chosen, so that `keju.resul
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -14,7 +13,7 @@ from typing import Any
 from keju.benchmark import Benchmark
 from keju.people import Person, Sitting
 from keju.phrase import Phrase
-from keju.results.scores import Scores
+from keju.results.scores import Scores, score
 from keju.results.table import Column, Table
 from keju.runs.run import Run
 from keju.studio.benchmarks import benchmark_of
@@ -72,21 +71,34 @@ def finished(batch: Batch) -> list[Answered]:
 def runs_of(batch: Batch) -> list[Run]:
     """The answers of those who finished, as runs."""
     exam = exam_of(batch)
-    sitting = Sitting(Path(), exam.name, exam.name, {})
-    return [sitting.run_of(Person(one.name, one.participant.group, one.written), exam) for one in finished(batch)]
+    return [_run(exam, Person(one.name, one.participant.group, one.written)) for one in finished(batch)]
 
 
-def sitting_tables(batch: Batch, models: Sequence[Scores] = ()) -> list[Table]:
-    """Groups beside `models`, differences, people, times, and each item; empty where nobody has finished."""
+def models_on(batch: Batch) -> list[Scores]:
+    """Imported runs of models, marked on those items of the sitting that are still as people see them."""
+    exam = exam_of(batch)
+    same = {item.code for item, revision in frozen(batch) if item.current_id == revision.pk}
+    found = []
+    for run in batch.project.runs.prefetch_related("marks__item"):
+        chosen = {mark.item.code: mark.label for mark in run.marks.all() if mark.item.code in same}
+        if chosen:
+            found.append(score(_run(exam.select(ids=chosen), Person(run.model, None, chosen))))
+    return found
+
+
+def _run(exam: Benchmark, person: Person) -> Run:
+    return Sitting(Path(), exam.name, exam.name, {}).run_of(person, exam)
+
+
+def sitting_tables(batch: Batch) -> list[Table]:
+    """Groups beside models, differences, people, times, and each item; empty where nobody has finished."""
     from keju.results.humans import groups_of, human_items, human_tables, on_their_items
 
-    runs = runs_of(batch)
+    runs, models = runs_of(batch), models_on(batch)
     if not runs:
         return []
     groups = groups_of(runs)
-    there = {item.id for item in runs[0].benchmark}
-    beside = [one for one in models if there & one.by_id.keys()]
-    return [*human_tables(runs, beside), times(batch), human_items(groups, on_their_items(groups, beside))]
+    return [*human_tables(runs, models), times(batch), human_items(groups, on_their_items(groups, models))]
 
 
 def times(batch: Batch) -> Table:

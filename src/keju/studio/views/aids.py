@@ -20,6 +20,7 @@ from keju.studio.models import Asset, Project, Term
 from keju.studio.numbering import code_of, fields_of
 from keju.studio.pasting import read_block
 from keju.studio.policy import Verb
+from keju.studio.views.assets import sees_names
 
 SCRIPTS = {"zh-Hant": to_traditional, "zh-Hans": to_simplified}
 ALIKE = 0.8  # of the characters of two instructions; above, they are of one task type in the papers' exams
@@ -91,13 +92,19 @@ def task_type_of(project: Project, instruction: str) -> Term | None:
 @require_GET
 @page(Verb.WRITE)
 def media(desk: Desk) -> HttpResponse:
-    """Pictures or clips to choose from, newest first; taken in by screening before others."""
+    """Pictures or clips to choose from, newest first; taken in by screening before others.
+
+    Names of files are shown, and looked in, only where the person may know them.
+    """
     kind = "audio" if desk.request.GET.get("kind") == "audio" else "image"
     query = desk.request.GET.get("q", "")
     found = desk.project.assets.filter(kind=kind).exclude(state=Asset.State.REJECTED)
+    names = sees_names(desk)
     if query:
-        found = found.filter(name__icontains=query)
-    context = {"desk": desk, "kind": kind, "assets": found.order_by("-state", "-uploaded_at")[:_PICTURES]}
+        known = found if names else found.filter(uploaded_by=desk.user)
+        found = known.filter(name__icontains=query)
+    assets = found.order_by("-state", "-uploaded_at")[:_PICTURES]
+    context = {"desk": desk, "kind": kind, "assets": assets, "names": names}
     return render(desk.request, "studio/items/media.html", context)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -15,16 +14,16 @@ from django.views.decorators.http import require_http_methods
 from keju.errors import BadFile
 from keju.formats.encodings import decode
 from keju.items import LABELS
-from keju.studio import findings
 from keju.studio.access import Desk, page
+from keju.studio.changing import change
 from keju.studio.editing import EDITABLE
 from keju.studio.models import Item, Role
 from keju.studio.pasting import read_sheet
 from keju.studio.policy import Verb
-from keju.studio.saving import Conflict, Edit, save
+from keju.studio.saving import Conflict, Edit
 from keju.studio.seeing import seen
 from keju.studio.sheets import Match, lay
-from keju.studio.touching import void_touched
+from keju.studio.workflow import NotAllowed
 
 _MOST = 2**20  # bytes of a sheet: thirty thousand rows
 
@@ -63,24 +62,20 @@ def _apply(desk: Desk, matches: list[Match]) -> None:
     for match in matches:
         try:
             done += _set_key(desk, match)
-        except Conflict:
-            said = _("%(code)s was saved by someone else in the meantime and is left as it is.")
+        except (Conflict, NotAllowed):
+            said = _("%(code)s was changed by someone else in the meantime and is left as it is.")
             messages.error(desk.request, said % {"code": match.row.name})
     said = ngettext("%(n)s key is set.", "%(n)s keys are set.", done)
     messages.success(desk.request, said % {"n": done})
 
 
-@transaction.atomic
 def _set_key(desk: Desk, match: Match) -> bool:
     item, label = match.item, match.row.label
     if item is None or item.current is None or not desk.may(Verb.WRITE, item):
         return False
-    before = item.current
     key = LABELS.index(label)
-    content = before.content.model_copy(update={"key": key})
+    content = item.current.content.model_copy(update={"key": key})
     content.options[key].strategy = None
-    edit = Edit(content, before.image, before.audio)
-    after = save(item, desk.user, edit, base_version=item.version, reason=_("answer sheet"))
-    void_touched(item, before, after, desk.user)
-    findings.refresh(Item.objects.select_related("project", "current__image", "current__audio").get(pk=item.pk))
+    edit = Edit(content, item.current.image, item.current.audio)
+    change(item, desk.user, edit, base_version=item.version, reason=_("answer sheet"))
     return True

@@ -21,7 +21,6 @@ from keju.studio.closing import close as end
 from keju.studio.models import Batch, Participant
 from keju.studio.policy import Verb
 from keju.studio.queue import Closed
-from keju.studio.runs import scores_of
 from keju.studio.sitting_results import answers as answers_table
 from keju.studio.sitting_results import exam_of, sitting_tables
 from keju.studio.sittings import GROUPS, SIZE, Invitation
@@ -165,7 +164,7 @@ def _results(
     status: int = 200,
 ) -> HttpResponse:
     exam = exam_of(batch)
-    tables = sitting_tables(batch, scores_of(desk.project, exam))
+    tables = sitting_tables(batch)
     everything = benchmark_of(desk.project, domain.eligible(desk.project))
     people = [(one, *domain.progress(one)) for one in batch.participants.select_related("user__profile")]
     changed = sum(item.current_id != revision.pk for item, revision in domain.frozen(batch))

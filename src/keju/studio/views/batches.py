@@ -30,6 +30,12 @@ from keju.studio.tasks import BLIND, VERBS, members_with
 KINDS = (Batch.Kind.REVIEW, Batch.Kind.EQUIVALENCE, Batch.Kind.REANNOTATE, Batch.Kind.RATE)
 """Kinds that are opened here; screening and the human baseline have pages of their own."""
 _ELSEWHERE = {Batch.Kind.SCREEN: "screening-round", Batch.Kind.BASELINE: "sitting-results"}
+_CAUSES: dict[str, str] = {
+    Batch.Kind.REVIEW: Dispute.Cause.REVIEW,
+    Batch.Kind.EQUIVALENCE: Dispute.Cause.EQUIVALENCE,
+    Batch.Kind.REANNOTATE: Dispute.Cause.LABEL,
+    Batch.Kind.RATE: Dispute.Cause.RATING,
+}
 _LABELS = {
     "genre": Term.Kind.GENRE.label,
     "question_type": Term.Kind.QUESTION_TYPE.label,
@@ -262,7 +268,7 @@ def batch(desk: Desk, pk: int) -> HttpResponse:
         "unclaimed": tasks.filter(user__isnull=True).count(),
         "verdicts": [] if blind else _verdicts(found),
         "tables": [shown(table) for table in _tables(found)] if blind and closed else [],
-        "disputes": Dispute.objects.filter(item__in=found.targets).select_related("item") if closed else [],
+        "disputes": Dispute.objects.filter(item__in=found.targets, cause=_CAUSES[found.kind]).select_related("item"),
         "states": _states(found),
         "all_in": tasks.exists() and not tasks.exclude(state=Assignment.State.DONE).exists(),
         "labels": [_LABELS[name] for name in found.stratify if name in _LABELS],

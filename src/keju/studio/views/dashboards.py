@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from keju.results.table import Table
@@ -21,8 +20,9 @@ from keju.studio.tables import shown
 @page(Verb.SEE_PROJECT)
 def dashboard(desk: Desk) -> HttpResponse:
     weeks = progress.weeks(desk.project)
+    drawn = [_series(weeks, "begun", "begun"), _series(weeks, "accepted", "done")]
     context: dict[str, Any] = {"desk": desk, "states": shown(progress.states(desk.project)), "weeks": shown(weeks)}
-    context["chart"] = _by_week(weeks) if weeks.rows else ""
+    context |= {"series": drawn, "chart": columns([str(row["week"])[5:] for row in weeks.rows], drawn)}
     if desk.may(Verb.SEE_ASSETS):  # re-annotators are kept from what may tell keys, in sum as well
         benchmark = progress.live(desk.project)
         context["balances"] = [shown(table) for table in progress.balances(desk.project, benchmark)]
@@ -41,9 +41,7 @@ def dashboard(desk: Desk) -> HttpResponse:
     return render(desk.request, "studio/dashboard/dashboard.html", context)
 
 
-def _by_week(weeks: Table) -> str:
-    series = [
-        Series(name, style, tuple(row[key] for row in weeks.rows))
-        for key, name, style in (("begun", _("begun"), "begun"), ("accepted", _("accepted"), "done"))
-    ]
-    return columns([str(row["week"])[5:] for row in weeks.rows], series)
+def _series(weeks: Table, key: str, style: str) -> Series:
+    """One column of the table of weeks, under its own heading."""
+    heads = {column.key: head.text for column, head in zip(weeks.columns, shown(weeks).heads, strict=True)}
+    return Series(heads[key], style, tuple(row[key] for row in weeks.rows))

@@ -53,6 +53,7 @@ def live(desk: Desk, pk: int | None = None) -> HttpResponse:
         return HttpResponse(status=204)
     form = EditorForm(desk.project, unsaved.fields, item=item, initial={})
     form.require_reason(False)
+    form.allow_no_place()
     if not form.is_valid():
         return HttpResponse(status=204)
     found = findings.look(*_as_if_saved(desk, form, item))
@@ -64,7 +65,7 @@ def _as_if_saved(desk: Desk, form: EditorForm, item: Item | None) -> tuple[Item,
     """The item and revision that a save would make; neither is stored."""
     edit = form.edit
     columns = edit.columns or {}
-    code = item.code if item else str(form.code)
+    code = item.code if item else form.code or "new"
     made = Item(pk=item.pk if item else None, project=desk.project, code=code, author=desk.user, **columns)
     content = edit.content
     revision = Revision(item=made, number=0, body=content.model_dump(), sha256=content.sha256)

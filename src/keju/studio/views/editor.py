@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.core.exceptions import SuspiciousOperation
 from django.db import IntegrityError, transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -18,14 +18,14 @@ from django.utils.translation import gettext as _
 
 from keju.studio import drafts, findings
 from keju.studio.access import Desk, page
+from keju.studio.changing import change
 from keju.studio.comparing import differences, merged
 from keju.studio.editing import EDITABLE, EditorForm, blank, columns_of, fields_of_revision
 from keju.studio.models import Item, Term
 from keju.studio.numbering import code_of, next_place
 from keju.studio.policy import Verb
-from keju.studio.saving import Conflict, Edit, create, save
+from keju.studio.saving import Conflict, Edit, create
 from keju.studio.seeing import named
-from keju.studio.touching import void_touched
 from keju.studio.views.drafting import item_to_change, target_of
 from keju.studio.views.side_by_side import side_by_side
 from keju.studio.workflow import NotAllowed, transition
@@ -112,22 +112,18 @@ def _save(desk: Desk, item: Item, form: EditorForm) -> HttpResponse:
         return _after(desk, _saved(desk, item, form))
     except Conflict as conflict:
         return _conflict(desk, item, form, conflict)
+    except NotAllowed as refused:
+        form.add_error(None, str(refused))
+        return _shown(desk, form, item, status=409)
 
 
 @transaction.atomic
 def _saved(desk: Desk, item: Item, form: EditorForm) -> Item:
     values, target = form.cleaned_data, target_of(desk, item)
-    item = Item.objects.select_for_update(of=("self",)).select_related("project", "current").get(pk=item.pk)
     if drafts.claim(desk.user, target, values["token"]):  # the same form sent twice
         return item
-    if item.state not in EDITABLE:
-        raise PermissionDenied(_("The item was moved on in the meantime; it cannot be changed now."))
-    before = item.current
-    after = save(item, desk.user, form.edit, base_version=values["base_version"], reason=values["reason"])
-    if before and after.pk != before.pk:
-        void_touched(item, before, after, desk.user, typo=values["typo"])
-    item = item_to_change(desk, item.pk)
-    findings.refresh(item)
+    told = {name: values[name] for name in ("base_version", "reason", "typo")}
+    item = change(item, desk.user, form.edit, **told)
     drafts.spend(desk.user, target, values["token"], item.pk)
     return item
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from keju.studio import findings
 from keju.studio.access import Desk, page
+from keju.studio.changing import change
 from keju.studio.comparing import differences
 from keju.studio.editing import EDITABLE, fields_of_revision
 from keju.studio.models import Item, Revision
 from keju.studio.policy import Verb
-from keju.studio.saving import Conflict, restore
-from keju.studio.touching import void_touched
+from keju.studio.saving import Conflict, Edit
 from keju.studio.views.drafting import item_to_change
 from keju.studio.views.side_by_side import side_by_side
+from keju.studio.workflow import NotAllowed
 
 
 @require_GET
@@ -49,17 +48,15 @@ def history(desk: Desk, pk: int) -> HttpResponse:
 def go_back(desk: Desk, pk: int, number: int) -> HttpResponse:
     """An older revision as a new one."""
     item = item_to_change(desk, pk)
-    get_object_or_404(item.revisions, number=number)
+    old = get_object_or_404(item.revisions.select_related("image", "audio"), number=number)
     sent = desk.request.POST.get("base_version", "")
+    said = _("restores revision %(number)s") % {"number": number}
     try:
-        with transaction.atomic():
-            locked = Item.objects.select_for_update(of=("self",)).select_related("project", "current").get(pk=pk)
-            if locked.state not in EDITABLE or locked.current is None:
-                messages.error(desk.request, _("The item was moved on in the meantime; it cannot be changed now."))
-                return redirect("item-history", desk.project.slug, pk)
-            made = restore(locked, desk.user, number, base_version=int(sent) if sent.isdecimal() else -1)
-            void_touched(locked, locked.current, made, desk.user)
-            findings.refresh(item_to_change(desk, pk))
+        edit = Edit(old.content, old.image, old.audio)
+        change(item, desk.user, edit, base_version=int(sent) if sent.isdecimal() else -1, reason=said)
+    except NotAllowed as refused:
+        messages.error(desk.request, str(refused))
+        return redirect("item-history", desk.project.slug, pk)
     except Conflict:
         messages.error(desk.request, _("Someone saved this item in the meantime. Look at what changed first."))
         return redirect("item-history", desk.project.slug, pk)

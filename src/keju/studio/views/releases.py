@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from django.contrib import messages
@@ -13,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from keju.errors import KejuError
 from keju.release.paths import files_in
+from keju.splits import WEIGHTS
 from keju.studio import release_builder as builder
 from keju.studio.access import Desk, page
 from keju.studio.journal import record
@@ -174,8 +176,6 @@ def _built(found: Release) -> dict[str, Any]:
     if found.state == Release.State.PREPARED:
         return {}
     folder = builder.folder_of(found) / "release"
-    splits: dict[str, int] = {}
-    for split in found.items.values_list("split", flat=True):
-        splits[split] = splits.get(split, 0) + 1
+    counts = Counter(found.items.values_list("split", flat=True))
     top = [name for name in files_in(folder) if not name.startswith(("media/", "legacy/"))] if folder.is_dir() else []
-    return {"files": top, "splits": {name: n for name, n in splits.items() if name}}
+    return {"files": top, "splits": {name: counts[name] for name in WEIGHTS if counts[name]}}

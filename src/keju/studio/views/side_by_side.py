@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from keju.items import LABELS
 from keju.studio.comparing import Difference
-from keju.studio.editing import TERMS, label_of
+from keju.studio.editing import TERMS
+from keju.studio.form_labels import label_of
 from keju.studio.models import Project
 
 

@@ -1,0 +1,26 @@
+"""What no column can hold: a number of thirty digits, a null character in a text. It is refused, not a fault of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.db import DataError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.translation import gettext as _
+
+
+class Unholdable:
+    """Middleware: forms refuse most of it beside the field; what is left, in addresses and lists, is refused here."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, _request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """400 where the data base could not take a value: SQLite says `OverflowError`, PostgreSQL `DataError`."""
+        if isinstance(exception, OverflowError | DataError):
+            text = _("Something that was sent cannot be stored: a number is too large, or a character is none.")
+            return HttpResponse(text, status=400, content_type="text/plain; charset=utf-8")
+        return None
