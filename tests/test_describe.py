@@ -309,6 +309,15 @@ def test_the_folder_holds_a_page_the_tables_and_every_chart(keju: Keju, opera: P
     assert {path.suffix for path in Path("out/charts").iterdir()} == {".svg", ".png", ".pdf", ".json"}
 
 
+def test_a_label_is_no_way_out_of_the_folder(keju: Keju, tmp_path: Path) -> None:
+    exam = tuple(item(n, labels={"a/../../../x": str(n % 2)}) for n in range(1, 5))
+    formats.write(Benchmark("b", exam), tmp_path / "b", "jsonl")
+    code, _, _ = keju("describe", str(tmp_path / "b"), "--by", "a/../../../x", "-o", str(tmp_path / "o" / "u" / "t"))
+    assert code == 0
+    assert list(tmp_path.rglob("x.svg")) == []
+    assert (tmp_path / "o" / "u" / "t" / "charts" / "by_a_.._.._.._x.svg").exists()
+
+
 def test_every_distribution_has_its_chart(shown: Benchmark) -> None:
     tables = [*description(shown, list(measure(shown, jobs=1))), *length_histograms(shown)]
     without = {table.name for table in tables} - {chart.name for chart in distribution_charts(tables)}

@@ -97,6 +97,16 @@ def test_a_picture_keeps_its_size_stands_upright_and_lies_on_white() -> None:
     assert picture(png(1), "b.png").size == (8, 8)
 
 
+def test_a_grey_picture_of_16_bits_keeps_its_shades() -> None:
+    image = pytest.importorskip("PIL.Image")
+    deep, out = image.new("I;16", (3, 1)), io.BytesIO()
+    for at, shade in enumerate((0, 0x7FFF, 0xFFFF)):
+        deep.putpixel((at, 0), shade)
+    deep.save(out, "PNG")
+    shown = picture(out.getvalue(), "deep.png")
+    assert [shown.getpixel((at, 0)) for at in range(3)] == [(0, 0, 0), (127, 127, 127), (255, 255, 255)]
+
+
 def test_a_clip_becomes_mono_samples_at_the_rate_that_the_model_hears() -> None:
     pytest.importorskip("av")
     samples = sound(wav(seconds=0.5, rate=8000), "a.wav", 16_000)

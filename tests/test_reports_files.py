@@ -118,6 +118,15 @@ def test_a_second_report_replaces_the_first_and_leaves_other_files_alone(tmp_pat
     assert not list(tmp_path.rglob("*.part"))
 
 
+def test_pictures_of_charts_go_with_the_report_they_were_drawn_for(tmp_path: Path) -> None:
+    write_report([BOARD, words("x")], tmp_path, title="first")
+    (tmp_path / "charts").mkdir()
+    for name in ("leaderboard.svg", "validity.png", "t.pdf", "mine.svg"):
+        (tmp_path / "charts" / name).write_text("drawn", encoding="utf-8")
+    write_report([BOARD], tmp_path, title="second")
+    assert [path.name for path in (tmp_path / "charts").iterdir()] == ["mine.svg"]
+
+
 def test_another_programs_report_json_is_no_list_of_files_to_remove(tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text('{"tables": "all"}', encoding="utf-8")
     (tmp_path / "all.csv").write_text("mine", encoding="utf-8")

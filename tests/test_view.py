@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
+from filelock import FileLock
 
 from command_line import Keju, exam, in_process
-from keju import api
 from keju.errors import BadFile, Misuse
 from keju.items import Medium
-from keju.reports.live import SHARE, Gallery, Live
+from keju.reports import to_html
+from keju.reports.item_browser import embed_items
+from keju.reports.live import SHARE, Gallery, Live, live
 from keju.reports.serving import Server
+from keju.results.leaderboard import leaderboard
+from keju.results.scores import score
 from keju.runs.watching import Sight, Watch
 from making import png
-from servers.fake_openai import Asked, FakeServer, completion
+from marked_runs import items, run
+from servers.fake_openai import FakeServer, completion
 
 keju = pytest.fixture(in_process)
 opera = pytest.fixture(exam)
@@ -70,8 +77,7 @@ def serving(live: Live, gallery: Gallery | None = None, host: str = "127.0.0.1")
 def viewing(*arguments: object, cwd: Path) -> Iterator[str]:
     """`keju view` in a process of its own, on any free port; its address."""
     command = [sys.executable, "-m", "keju", "view", *map(str, arguments), "--port", "0", "--no-browser"]
-    environment = {**os.environ, "OPENAI_API_KEY": KEY}
-    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     try:
         yield process.stdout.readline().strip()
@@ -253,35 +259,45 @@ def test_a_look_counts_what_is_new_and_what_was_put_aside(keju: Keju, opera: Pat
     assert len({first.version, second.version, watch.look().version}) == 3
 
 
+# what the page may load
+
+
+def test_the_policy_lets_the_page_load_from_its_own_server_only(tmp_path: Path) -> None:
+    picture = tmp_path / "a.png"
+    picture.write_bytes(png())
+    of = [replace(one, media=(Medium("image", "a.png", picture),)) for one in items("AB")]
+    scores = [score(run(of, "AB"))]
+    shown = live(embed_items(scores, address=Gallery().address), "1")
+    page = to_html([leaderboard(scores)], items=shown, served=True)
+    policy = page.partition('Content-Security-Policy" content="')[2].partition('"')[0]
+    parts = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    assert all(one.startswith("'sha256-") for one in parts.pop("script-src").split())
+    assert parts == {
+        "default-src": "'none'",
+        "style-src": "'unsafe-inline'",
+        "img-src": "'self'",
+        "media-src": "'self'",
+        "connect-src": "'self'",
+    }
+    assert "data:image" not in page
+    assert str(tmp_path) not in page
+
+
 # over a run that goes on
 
 
-class Slow:
-    """A server that answers so many requests, and further ones when it may."""
-
-    def __init__(self, freely: int) -> None:
-        self.freely = freely
-        self.go_on = Event()
-
-    def __call__(self, asked: Asked) -> Any:
-        wait = asked.number >= self.freely and not self.go_on.is_set()
-        return completion("A", delay_s=0.05) if not wait else {"status": 503, "headers": {"Retry-After": "0.2"}}
-
-
 @contextmanager
-def running(opera: Path, cwd: Path, slow: Slow) -> Iterator[subprocess.Popen[bytes]]:
-    with FakeServer(slow) as server:
-        options = ("--base-url", server.base_url, "-o", "runs", "--concurrency", "1", "--attempts", "1000")
-        command = [sys.executable, "-m", "keju", "run", str(opera), "-m", "openai/fake", *options]
-        environment = {**os.environ, "OPENAI_API_KEY": KEY}
-        process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        try:
-            until(lambda: len(server.requests) > slow.freely)
-            yield process
-        finally:
-            slow.go_on.set()
-            _, said = process.communicate(timeout=60)
-            assert process.returncode == 0, said.decode()
+def running(exam: Path, cwd: Path, server: FakeServer, *options: str) -> Iterator[None]:
+    """`keju run` in a process of its own; waits for its end."""
+    told = ("--base-url", server.base_url, "-o", "runs", "--concurrency", "1", *options)
+    command = [sys.executable, "-m", "keju", "run", str(exam), "-m", "openai/fake", *told]
+    environment = {**os.environ, "OPENAI_API_KEY": KEY}
+    process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        yield
+    finally:
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 0, said.decode()
 
 
 def until(met: Any, seconds: float = 30) -> None:
@@ -296,81 +312,52 @@ def test_the_page_grows_with_the_run_and_the_reader_stays_where_he_is(opera: Pat
     sync = pytest.importorskip("playwright.sync_api")
     pytest.importorskip("altair")
     binary = next((p for p in ("/usr/bin/chromium", "/usr/bin/google-chrome") if Path(p).exists()), None)
-    slow = Slow(freely=6)
-    with (
-        running(tmp_path / opera, tmp_path, slow),
-        viewing("runs", cwd=tmp_path) as url,
-        sync.sync_playwright() as play,
-    ):
+    with ExitStack() as opened, FakeServer([completion("A")]) as server, sync.sync_playwright() as play:
+        with running(tmp_path / opera, tmp_path, server, "--limit", "1"):
+            pass
+        server.answers = [completion("A", delay_s=0.6)]
         try:
             browser = play.chromium.launch(executable_path=binary, args=["--no-sandbox"])
         except sync.Error:
             pytest.skip("no Chromium on this computer")
+        url = opened.enter_context(viewing("runs", cwd=tmp_path))
         page = browser.new_page(viewport={"width": 1000, "height": 600})
         said: list[str] = []
         asked: list[str] = []
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda request: asked.append(urlsplit(request.url).path))
-        page.goto(f"{url}#item=0002&order=hardest")
+        page.goto(f"{url}#item=0001&order=hardest")
         bar, panel = page.locator("#live p").first, page.locator("#items-panel h3")
-        asked_so_far = Watch([tmp_path / "runs"]).look().records
-        assert 0 < asked_so_far < 8
-        sync.expect(bar.locator(".en")).to_have_text(f"{asked_so_far} of 8 items asked; runs: 1")
-        sync.expect(panel).to_have_text("0002")
+        sync.expect(bar.locator(".en")).to_have_text("1 of 1 items asked; runs: 1")
+        sync.expect(panel).to_have_text("0001")
         page.locator("#items-panel img").evaluate("image => image.decode()")
         page.check("#zh", force=True)
         page.evaluate("scrollTo(0, 400)")
-        slow.go_on.set()
+        with running(tmp_path / opera, tmp_path, server):
+            sync.expect(bar.locator(".zh")).to_have_text(re.compile("^已问 [2-7] / 8 题；运行：1$"), timeout=30_000)
         sync.expect(bar.locator(".zh")).to_have_text("已问 8 / 8 题；运行：1", timeout=30_000)
         sync.expect(page.locator("#items-list i:not(.pending)")).to_have_count(8, timeout=30_000)
-        sync.expect(panel).to_have_text("0002")
-        assert page.evaluate("location.hash") == "#item=0002&order=hardest"
+        sync.expect(panel).to_have_text("0001")
+        assert page.evaluate("location.hash") == "#item=0001&order=hardest"
         assert page.is_checked("#zh")
         until(lambda: page.evaluate("scrollY") == 400)
         assert said == []
         assert {path.split("/")[1] for path in asked} == {"", "state", "media"}
+        assert KEY not in page.content()
         browser.close()
 
 
-def test_a_run_is_not_disturbed_by_looking_on(opera: Path, tmp_path: Path) -> None:
-    slow = Slow(freely=6)
-    with running(tmp_path / opera, tmp_path, slow), viewing("runs", cwd=tmp_path) as url:
-        (folder,) = run_folders(tmp_path / "runs")
-        there = {file.name for file in folder.iterdir()}
-        host, port = urlsplit(url).hostname, urlsplit(url).port
-        for path in ("/", "/state", "/"):
-            connection = HTTPConnection(str(host), port, timeout=60)
-            connection.request("GET", path)
-            content = connection.getresponse().read()
-            connection.close()
-            assert content
-            assert KEY.encode() not in content
-        assert {file.name for file in folder.iterdir()} == there
-    assert api.open_run(folder).complete
-
-
-def run_folders(runs: Path) -> list[Path]:
-    return [info.parent for info in runs.rglob("run.json")]
-
-
-def test_the_policy_lets_the_page_load_from_its_own_server_only(opera: Path, keju: Keju, tmp_path: Path) -> None:
+def test_a_run_is_not_disturbed_by_looking_on(keju: Keju, opera: Path, tmp_path: Path) -> None:
+    """Another process holds the lock and is in the middle of a line."""
     keju("run", opera, "-m", "baseline/random", "-o", "runs")
-    with viewing("runs", cwd=tmp_path) as url:
-        connection = HTTPConnection(str(urlsplit(url).hostname), urlsplit(url).port, timeout=60)
-        connection.request("GET", "/")
-        page = connection.getresponse().read().decode()
-        connection.close()
-    policy = page.partition('Content-Security-Policy" content="')[2].partition('"')[0]
-    parts = dict(part.strip().split(" ", 1) for part in policy.split(";"))
-    scripts = parts.pop("script-src").split()
-    assert all(one.startswith("'sha256-") for one in scripts)
-    assert parts == {
-        "default-src": "'none'",
-        "style-src": "'unsafe-inline'",
-        "img-src": "'self'",
-        "media-src": "'self'",
-        "connect-src": "'self'",
-    }
-    assert "data:image" not in page
-    assert str(tmp_path / "opera") not in page.partition('id="items-media"')[2].partition("</script>")[0]
+    folder = next((tmp_path / "runs").rglob("run.json")).parent
+    with FileLock(folder / "run.lock"), (folder / "records.jsonl").open("ab") as writing:
+        writing.write(b'{"id": "00')
+        writing.flush()
+        before = {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir()}
+        with viewing("runs", "--no-items", cwd=tmp_path) as url:
+            for path in ("", "state"):
+                with urlopen(url + path, timeout=60) as answer:
+                    assert answer.status == 200
+        assert {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir()} == before

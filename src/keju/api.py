@@ -13,6 +13,7 @@ from keju.benchmark import Benchmark, Problem
 from keju.checks import Finding, Marks, Rule
 from keju.errors import BadFile, Misuse
 from keju.formats.outputs import read_outputs
+from keju.formats.places import is_there
 from keju.models.model import Model
 from keju.models.registry import open_model
 from keju.people.sitting import FILE as SITTING
@@ -176,7 +177,7 @@ def open_runs(
     """
     runs: list[Run] = []
     for path in dict.fromkeys(map(Path, paths)):
-        if not path.exists():
+        if not is_there(path):
             raise BadFile(f"{path} does not exist")
         folders = find_runs([path]) if format is None else []
         if (path / SITTING).is_file():

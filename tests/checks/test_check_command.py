@@ -63,6 +63,33 @@ def test_the_sums_name_each_code_errors_first(keju: Keju, opera: Path) -> None:
     assert out.splitlines()[-1] == "1 file can be repaired at once: keju check opera --fix"
 
 
+def test_where_no_item_can_be_used_every_reason_is_a_finding(keju: Keju, tmp_path: Path) -> None:
+    for stem in ("0001", "0002"):
+        tco_item(tmp_path / "opera", stem)
+    lay(tmp_path / "opera", {"0001.txt": "E", "0002.txt": ""})
+    code, out, err = keju("check", "opera", "--ignore", "I")
+    assert (code, err) == (1, "")
+    assert codes(out) == ["Q202", "Q201"]
+    assert "2 errors, 0 warnings and 0 notes in 0 items" in out
+    assert keju("check", "opera", "--fix", "--ignore", "I")[0] == 1
+    assert "no usable item" in keju("describe", "opera")[2]
+
+
+def test_an_empty_list_is_no_benchmark(keju: Keju, tmp_path: Path) -> None:
+    lay(tmp_path, {"opera.csv": "id,question,A,B,answer\n"})
+    code, _, err = keju("check", "opera.csv")
+    assert code == 2
+    assert "no usable item" in err
+
+
+def test_a_row_of_labels_that_fits_no_item_is_a_finding_and_stops_other_commands(keju: Keju, opera: Path) -> None:
+    lay(opera, {"labels.csv": "id,genre\n0001,昆曲\n1,京剧\n"})
+    code, out, _ = keju("check", "opera", "--select", "F405")
+    assert code == 1
+    assert out.startswith("labels.csv:3: F405 error: no item has the id '1'; 0001 is meant? A spreadsheet has dropped")
+    assert keju("describe", "opera")[0] == 2
+
+
 def test_without_errors_the_exit_code_is_0(keju: Keju, opera: Path) -> None:
     code, out, _ = keju("check", "opera", "--ignore", "Q202,F", "--ignore", "Q205")
     assert code == 0

@@ -12,7 +12,7 @@ from checks.planting import KINDS, Planted, lay_out, plant
 from keju.checks import RULES, Finding, check
 from keju.checks.mending import mend
 from keju.formats import load
-from keju.formats.names import stem_and_suffix
+from keju.formats.names import folded, stem_and_suffix
 
 pytest.importorskip("PIL", reason="the extra `checks` is not installed")
 
@@ -22,6 +22,14 @@ def spoilt(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Planted], lis
     folder = lay_out(tmp_path_factory.mktemp("planted") / "opera", 1000)
     planted = plant(folder, each=5)
     return planted, check(load(folder))
+
+
+def _is_at(finding: Finding, stem: str) -> bool:
+    """Whether a finding about the item alone names one of its files, or the list or table that speaks of it."""
+    return folded(stem_and_suffix(finding.file or "")[0]) == stem or finding.file in ELSEWHERE
+
+
+ELSEWHERE = ("labels.csv", "train.json", "val.json", "test.json", "split_metadata.json")
 
 
 def _speaks_of(finding: Finding, stem: str) -> bool:
@@ -47,6 +55,12 @@ def test_every_fault_is_found_where_it_is(spoilt: tuple[list[Planted], list[Find
         if not any(_speaks_of(finding, fault.item) for name in fault.rules for finding in by_rule[name])
     ]
     assert missed == []
+
+
+def test_every_finding_on_one_item_names_the_right_file(spoilt: tuple[list[Planted], list[Finding]]) -> None:
+    of_items = [finding for finding in spoilt[1] if finding.item]
+    assert len(of_items) > 150
+    assert [finding for finding in of_items if not _is_at(finding, finding.item or "")] == []
 
 
 def test_nothing_is_found_on_items_that_are_as_they_were(spoilt: tuple[list[Planted], list[Finding]]) -> None:
@@ -81,6 +95,5 @@ def test_repairs_mend_their_kinds_and_make_no_new_fault(tmp_path: Path) -> None:
         "invisible-in-file",
         "line-ends",
         "name-spelling",
-        "picture-suffix",
     }
     assert after <= before

@@ -19,6 +19,7 @@ from keju.errors import BadFile, Misuse, Refused
 from keju.formats import load
 
 JPEG = b"\xff\xd8\xff\xe0" + b"\0" * 40
+MP3 = b"ID3\x04" + b"\0" * 40
 TRADITIONAL = {"A": "京劇", "B": "黃梅戲", "C": "越劇", "D": "川劇"}
 
 
@@ -29,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     for stem in ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009"):
         tco_item(root, stem)
         lay(root, {f"{stem}.txt": "C\n"})
-    lay(root, {"0001.png": JPEG})
+    lay(root, {"0001.wav": MP3, "0001.json": json.dumps(metadata("0001", "C") | {"audio": "0001.wav"})})
     lay(root, {"0002.md": md().encode("gb18030")})
     lay(root, {"0003.md": b"\xef\xbb\xbf" + md().encode(), "0003.txt": b"\xef\xbb\xbfC\n"})
     lay(root, {"0004.md": md("圖中角色屬於哪個劇種？", TRADITIONAL).encode("cp950")})
@@ -59,23 +60,23 @@ def test_every_kind_is_repaired_and_nothing_is_left_to_say(folder: Path) -> None
     after = load(mended.place)
     assert _meaning(after) == _meaning(before)
     assert after.problems == ()
-    assert (folder / "0001.jpg").read_bytes() == JPEG
-    assert json.loads((folder / "0001.json").read_bytes())["image"] == "0001.jpg"
-    assert [medium.name for medium in after["0001"].media] == ["0001.jpg"]
+    assert (folder / "0001.mp3").read_bytes() == MP3
+    assert json.loads((folder / "0001.json").read_bytes())["audio"] == "0001.mp3"
+    assert [medium.name for medium in after["0001"].media] == ["0001.png", "0001.mp3"]
     for stem in ("0002", "0003", "0005", "0006", "0007", "0008", "0009"):
         assert (folder / f"{stem}.md").read_bytes() == md().encode(), stem
         assert (folder / f"{stem}.txt").read_bytes() == b"C\n", stem
     assert json.loads((folder / "0006.json").read_bytes())["answer"] == "C"
     assert "黃梅戲" in (folder / "0004.md").read_text(encoding="utf-8")
-    gone = ("0001.png", "Thumbs.db", ".DS_Store", "._0001.png", "desktop.ini")
+    gone = ("0001.wav", "Thumbs.db", ".DS_Store", "._0001.png", "desktop.ini")
     assert not [name for name in gone if (folder / name).exists()]
     assert (folder / ".git" / "config").exists()
 
 
 def test_each_repair_says_in_both_languages_what_was_done(folder: Path) -> None:
     said = {repair.file: repair.what for repair in mend(load(folder)).repairs}
-    assert said["0001.png"] == "renamed to 0001.jpg, because its content is JPEG"
-    assert said["0001.png"].zh == "改名为 0001.jpg，因为内容是 JPEG"
+    assert said["0001.wav"] == "renamed to 0001.mp3, because its content is MPEG"
+    assert said["0001.wav"].zh == "改名为 0001.mp3，因为内容是 MPEG"
     assert said["0002.md"] == "saved as UTF-8 (it was gb18030)"
     assert said["0006.md"] == "line ends made LF"
     assert said["0006.txt"] == "line ends made LF, answer written as a capital letter alone"
@@ -165,7 +166,8 @@ def test_an_item_that_would_read_differently_puts_everything_back(
         ({"0001.txt": "AB"}, "0001.txt"),  # which of the two?
         ({"0001.txt": "E"}, "0001.txt"),
         ({"0001.md": b"\xcb\xab"}, "0001.md"),  # two encodings fit, or none
-        ({"0001.png": JPEG, "0001.jpg": JPEG + b"another"}, "0001.png"),
+        ({"0001.png": JPEG}, "0001.png"),  # to rename breaks the layout, to export changes the bytes
+        ({"0001.wav": MP3, "0001.mp3": MP3 + b"another"}, "0001.wav"),
         ({"notes.txt": "draft \r\n"}, "notes.txt"),  # no item's
         ({"README.md": "# Opera  \r\nText"}, "README.md"),  # two blanks break a line in Markdown
         ({"0001.png": b"nobody knows"}, "0001.png"),

@@ -32,7 +32,7 @@ def folder(path: Path, **files: str | bytes) -> Path:
 
 
 def tco(path: Path, **files: str | bytes) -> list[Finding]:
-    return words_only(keju.load(folder(path, **files), format="tco"))
+    return words_only(formats.load(folder(path, **files), format="tco", faulty=True))
 
 
 def row(item_id: str = "01-L-A-P1-001", **changes: object) -> dict[str, object]:
@@ -62,8 +62,8 @@ HEAD = "id,question,A,B,answer\n"
 TRANSLATED = {"question_text_en": "Which role?", "options_en": {"A": "a", "B": "b"}}
 MET: dict[str, tuple[str, str | None, Callable[[Path], list[Finding]]]] = {
     # what is met → rule, file, how
-    "no question": ("F101", None, lambda p: tco(p, _0003_txt="A", _0003_png=png(3))),
-    "no answer": ("F102", None, lambda p: tco(p, _0003_md=MD, _0003_png=png(3))),
+    "no question": ("F101", "0003.txt", lambda p: tco(p, _0003_txt="A", _0003_png=png(3))),
+    "no answer": ("F102", "0003.md", lambda p: tco(p, _0003_md=MD, _0003_png=png(3))),
     "no picture": ("F103", "0003.md", lambda p: tco(p, _0003_md=MD, _0003_txt="A")),
     "two pictures": ("F104", "0001.jpg", lambda p: tco(p, _0001_jpg=png(4))),
     "a stray file": ("F105", "notes.docx", lambda p: tco(p, notes_docx="x")),
@@ -104,6 +104,8 @@ MET: dict[str, tuple[str, str | None, Callable[[Path], list[Finding]]]] = {
     "JSON disagrees": ("F401", "0001.json", lambda p: tco(p, _0001_json=json.dumps(METADATA | {"answer": "B"}))),
     "JSON is broken": ("F402", "0001.json", lambda p: tco(p, _0001_json="{")),
     "labels for one item only": ("F403", "labels.csv", lambda p: tco(p, labels_csv="id,genre\n0001,京剧\n")),
+    "labels of a stranger": ("F405", "labels.csv", lambda p: tco(p, labels_csv="id,genre\n0001,京剧\n0009,京剧\n")),
+    "labels twice": ("F405", "labels.csv", lambda p: tco(p, labels_csv="id,genre\n0001,京剧\n0001,昆曲\n")),
     "an unknown task": ("F404", "items.json", lambda p: multi_tw(p, row("01-L-A-P1-002", instruction="嗯嗯"))),
     "a split that is no list": ("F501", "train.json", lambda p: tco(p, train_json="{}")),
     "a split lists a stranger": ("F502", "train.json", lambda p: tco(p, train_json='["0001", "0002", "0009"]')),

@@ -158,8 +158,8 @@ def suffix_finding(measured: MeasuredImage | MeasuredClip, mime: str | None, rul
             f"文件是 {_short(mime)}，扩展名却是 {_short(named)}",
         ),
         Phrase(
-            f"rename it so that it ends in {right}; where the layout asks for {_short(named)}, as TCO's for PNG, open it "
-            f"and export it as {_short(named)}",
+            f"rename it so that it ends in {right}; where the layout asks for {_short(named)}, as TCO's does for PNG, "
+            f"open it and export it as {_short(named)}",
             f"请将扩展名改为 {right}；如果格式要求 {_short(named)}（TCO 要求 PNG），请打开后重新导出为 {_short(named)}",
         ),
         **measured.where,

@@ -361,9 +361,7 @@ met(
     ),
     good="labels.csv with one row for each id",
     bad="a row for 9999, where the last item is 1000; or 1 for 0001",
-    remedy=Phrase(
-        "correct the id as the message says, or remove the row", "请按提示改正编号，或删去这一行"
-    ),
+    remedy=Phrase("correct the id as the message says, or remove the row", "请按提示改正编号，或删去这一行"),
 )
 
 

@@ -99,7 +99,13 @@ class Worker:
     def _started(self) -> subprocess.Popen[bytes]:
         environment = {**os.environ, **_ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         pipe = subprocess.PIPE
-        process = subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, env=environment)  # noqa: S603 - our own module
+        process = subprocess.Popen(  # noqa: S603 - our own module
+            COMMAND,
+            stdin=pipe,
+            stdout=pipe,
+            env=environment,
+            start_new_session=True,  # Ctrl-C is for the parent: a worker ends when its input does
+        )
         self._process = process
         if cast("IO[bytes]", process.stdout).readline() != b"ready\n":
             self._end()

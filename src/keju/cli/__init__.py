@@ -43,17 +43,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. A user's mistake is a message, never a traceback."""
     _speak_utf8()
     arguments = list(sys.argv[1:] if argv is None else argv)
-    parser = _parser(arguments[0] if arguments else None)
-    args = parser.parse_args(arguments)
-    if "execute" not in args:
-        parser.print_help()
-        return 0 if not arguments else 2
+    called = " ".join(["keju", *arguments[:1]])
     try:
-        code = int(args.execute(args))
+        parser = _parser(arguments[0] if arguments else None)
+        args = parser.parse_args(arguments)
+        if "execute" in args:
+            code = int(args.execute(args))
+        else:
+            parser.print_help()
+            code = 2 if arguments else 0
         sys.stdout.flush()  # so that a reader that left or a full disk shows here and not at exit
         return code
     except KejuError as error:
-        print(f"keju {arguments[0]}: {error}", file=sys.stderr)
+        print(f"{called}: {error}", file=sys.stderr)
         return _exit_code(error)
     except KeyboardInterrupt:
         print("\ninterrupted; what came back so far is kept", file=sys.stderr)
@@ -62,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _silence()
         return 0
     except OSError as error:
-        print(f"keju {arguments[0]}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        print(f"{called}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
         _silence()
         return 3
 

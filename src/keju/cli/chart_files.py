@@ -30,12 +30,13 @@ def save_charts(
     """Files of the charts; a form that no font here can draw is left out, and said so once."""
     from keju.errors import Misuse
     from keju.reports.charts import save
+    from keju.reports.files import file_stems
 
     refused: list[Misuse] = []
-    for chart in charts:
+    for stem, chart in zip(file_stems([chart.name for chart in charts]), charts, strict=True):
         for form in chosen:
             try:
-                save(chart, folder / f"{chart.name}.{form}", language=language, fonts=fonts)
+                save(chart, folder / f"{stem}.{form}", language=language, fonts=fonts)
             except Misuse as reason:
                 refused.append(reason)
     if refused:

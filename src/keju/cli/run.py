@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="ask the items as they are and with their options in every other order of rotation",
     )
     parser.add_argument(
-        "-o", "--out", type=Path, default=Path("runs"), metavar="DIR", help="folder of run folders (default: runs)"
+        "-o", "--out", type=Path, metavar="DIR", help="folder of run folders (default: runs, or what a study names)"
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="say what would be sent and what it may cost; ask nothing"
@@ -140,7 +140,7 @@ def _of_options(args: argparse.Namespace) -> list[Cell]:
     )  # a name given twice runs once
     variants = _rotations(benchmark, args.variant) if args.circular else [args.variant]
     return [
-        Cell(benchmark, model, protocol, variant, args.out)
+        Cell(benchmark, model, protocol, variant, args.out or Path("runs"))
         for model in models
         for protocol in protocols
         for variant in variants
@@ -156,10 +156,11 @@ def _of_study(args: argparse.Namespace) -> list[Cell]:
             f"{args.benchmark} names its models, protocols and variants: "
             "leave out -m, --protocol, --variant and --circular"
         )
-    args.split, args.limit = study.split or args.split, study.limit or args.limit
-    args.concurrency = study.concurrency or args.concurrency
+    for name in ("out", "split", "limit", "concurrency"):  # what the user says now goes before what the file says
+        if getattr(args, name) is None:
+            setattr(args, name, getattr(study, name))
     loaded = {name: _benchmark(name, args) for name in study.benchmarks}
-    return [Cell(loaded[c.benchmark], c.model, c.protocol, c.variants, study.out) for c in study]
+    return [Cell(loaded[c.benchmark], c.model, c.protocol, c.variants, args.out) for c in study]
 
 
 def _benchmark(path: str, args: argparse.Namespace) -> Benchmark:

@@ -12,7 +12,7 @@ from pathlib import Path
 from keju.benchmark import Benchmark, Problem
 from keju.formats.field_names import known_field
 from keju.formats.names import folded
-from keju.formats.tables import SUFFIXES, Table, read_table
+from keju.formats.tables import SUFFIXES, read_table
 from keju.items import Item
 from keju.phrase import Phrase, in_chinese, listed
 
@@ -32,8 +32,8 @@ def read_labels(
 ) -> dict[str, dict[str, str]]:
     """Item id → labels, in column order. `known` are all ids of the benchmark, with those left out of it.
 
-    To `problems` are added an encoding that is not UTF-8 and, with the code `UNFIT`, an id that no item has, an id on two
-    rows, a cell that a spreadsheet changed, and a table without ids.
+    To `problems` are added an encoding that is not UTF-8 and, with the code `UNFIT`, an id that no item has, an id on
+    two rows, a cell that a spreadsheet changed, and a table without ids.
     """
     table = read_table(path, encoding)
     if table.decoded and table.decoded.code:
@@ -61,7 +61,7 @@ def read_labels(
         else:
             labels[item_id] = {name: text for name, text in row.cells.items() if name and name != id_column}
         if fault:
-            problems.append(Problem(item_id, UNFIT, fault, table.file, row.line))
+            problems.append(Problem(None, UNFIT, fault, table.file, row.line))
     return labels
 
 

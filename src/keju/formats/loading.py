@@ -30,6 +30,7 @@ from keju.formats.encodings import known_encoding
 from keju.formats.format import Format, partial
 from keju.formats.labels import UNFIT, join_labels
 from keju.formats.mapping import load_mapping
+from keju.formats.places import is_there
 
 _READ = (tco, multi_tw, jsonl, parquet, sheets, vlmevalkit, mapped)
 _WRITTEN = (inspect_ai, lmms_eval, lm_eval, evalscope, chat)
@@ -133,20 +134,13 @@ def _locate(path: str | Path) -> tuple[Path, dict[str, str] | None]:
         folder, repository, commit = hub.snapshot(str(path))
         return folder, {"repository": repository, "revision": commit}
     place, shipped = Path(path), demos()
-    if _exists(place):
+    if str(path) and is_there(place):
         return place, None
     if str(path) in shipped:
         return shipped[str(path)], None
     if str(path) == "demo" and len(shipped) == 1:
         return next(iter(shipped.values())), None
     raise BadFile(f"{path}: no such file or folder, and no shipped demo ({', '.join(shipped) or 'there is none'})")
-
-
-def _exists(place: Path) -> bool:
-    try:
-        return place.exists()
-    except (OSError, ValueError):  # no permission, a name too long, a zero byte
-        return False
 
 
 def _named(format: str) -> Format:

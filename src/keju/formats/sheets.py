@@ -248,8 +248,8 @@ def _the_sheet(path: Path) -> Path:
     if len(sheets) != 1:
         there = ", ".join(sheet.name for sheet in sheets) or "none"
         raise BadFile(
-            f"{path}: expected one sheet ({', '.join(SUFFIXES)}), found {there}; name the file to read, or read all of them with "
-            "a mapping that names their columns (--mapping FILE)"
+            f"{path}: expected one sheet ({', '.join(SUFFIXES)}), found {there}; name the file to read, or "
+            "read all of them with a mapping that names their columns (--mapping FILE)"
         )
     return sheets[0]
 

@@ -104,7 +104,7 @@ def _translations(document: Mapping[str, Any], original: Wording) -> dict[str, t
             for language, role, part in _nested(value):
                 take(language, role, part, key)
     question = document.get("question_text")
-    if isinstance(question, str) and question.strip():
+    if isinstance(question, str) and question.strip() and not _same_question(question, original.question):
         language = language_of(question)
         if not any(same_language(language, known) for known in (original.language, *found)) and language != "und":
             take(language, "question", question, "question_text")

@@ -81,14 +81,14 @@ def build(
     for_training = [name for name, each in formats.FORMATS.items() if each.split == "train"]
     if training and training not in for_training:
         raise Misuse(f"{training!r} is no format for training; there is {', '.join(for_training)}")
+    kept = (keys or out.with_name(f"{out.name}.keys.json")) if withhold else None
+    if kept and kept.resolve().is_relative_to(out.resolve()):
+        raise Misuse(f"{kept} would lie in the release, and must stay secret; name a place outside")
     need_library()
     settings = _spelled(settings)
     given = quality_files(settings, quality or {})
     if blocked := obstacles(benchmark, settings, given, jobs=jobs, progress=progress):
         return ReleaseReport(None, tuple(blocked))
-    kept = (keys or out.with_name(f"{out.name}.keys.json")) if withhold else None
-    if kept and kept.resolve().is_relative_to(out.resolve()):
-        raise Misuse(f"{kept} would lie in the release, and must stay secret; name a place outside")
     salt = kept_salt(benchmark, withhold, kept) if kept else ""
     published = content(benchmark, with_analysis(settings, given), withhold, salt)
     unfinished = partial(out)

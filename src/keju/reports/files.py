@@ -11,6 +11,7 @@ from typing import Any
 
 from keju.errors import Misuse
 from keju.items import NOTHING
+from keju.reports.charts import FORMS as CHART_FORMS
 from keju.reports.charts import Chart
 from keju.reports.csv import to_csv
 from keju.reports.html import to_html
@@ -38,8 +39,9 @@ def write_report(
 
     Tables `for_sheets` stand only in XLSX, JSON and CSV. The page draws the `charts` over their tables, and the `items`
     after them; `keju.reports.charts.save` makes files of charts.
-    A second call replaces the first one's files, removes those of tables that are no longer there, and leaves all other
-    files alone. Raises `Misuse` where there is no table or the folder cannot be written.
+    A second call replaces the first one's files, removes those of tables that are no longer there and the pictures of
+    charts in `charts/`, which show the old figures, and leaves all other files alone.
+    Raises `Misuse` where there is no table or the folder cannot be written.
     """
     if not tables:
         raise Misuse("there is no table to report; give at least one run")
@@ -93,13 +95,15 @@ def _contents(
 
 
 def _written_before(root: Path) -> set[str]:
-    """The tables' files of the last report, as its `report.json` names them."""
+    """The files of tables, and of charts of them, of the last report, as its `report.json` names them."""
     try:
         tables = json.loads((root / "report.json").read_text(encoding="utf-8"))["tables"]
         stems = file_stems([table["name"] for table in tables])
     except (FileNotFoundError, NotADirectoryError, ValueError, LookupError, TypeError):
         return set()  # no report, or another program's file: nothing of ours to remove
-    return {f"tables/{stem}.{form}" for stem in stems for form in ("csv", "tex")}
+    # Charts bear their tables' names, but for that of validity. Who wants them again draws them after this.
+    charts = {f"charts/{stem}.{form}" for stem in (*stems, "validity") for form in CHART_FORMS}
+    return {f"tables/{stem}.{form}" for stem in stems for form in ("csv", "tex")} | charts
 
 
 def _replace(path: Path, content: bytes) -> None:

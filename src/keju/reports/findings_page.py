@@ -155,9 +155,7 @@ def _filter(findings: Sequence[Finding]) -> str:
         if n := sum(finding.severity == severity for finding in findings):
             kinds.append(_choice(severity, n, both(_WORDS[severity]), severity))
     rules = [
-        _choice(
-            rule.code, n, f"<b>{rule.code}</b> {both(rule.title)} <small>{both(rule.why)}</small>", rule.severity
-        )
+        _choice(rule.code, n, f"<b>{rule.code}</b> {both(rule.title)} <small>{both(rule.why)}</small>", rule.severity)
         for rule, n in counted(findings)
     ]
     return (

@@ -21,8 +21,8 @@ from keju.runs.watching import Sight, Watch
 
 PAUSE = 2.0
 """Seconds between two questions of a page, and the least between two pages."""
-SHARE = 4
-"""A page that took a second is not made anew for four: whoever looks on costs the run a fifth of a core at most."""
+SHARE = 3
+"""A page that took a second is not made anew for three: whoever looks on costs the run a quarter of a core at most."""
 
 WORDS: Mapping[str, Phrase] = {
     "asked": Phrase("{n} of {all} items asked; runs: {runs}", "已问 {n} / {all} 题；运行：{runs}"),
@@ -91,10 +91,9 @@ class Live:
 
     def make(self) -> None:
         """Make the first page. Raises what `build` raises."""
-        began = time.monotonic()
         sight = self._look()
         self._page, self._version = self.build(sight.version), sight.version
-        self._rest(began)
+        self._due = time.monotonic() + PAUSE  # what it took was spent on loading libraries
 
     def _make(self, version: str) -> None:
         began = time.monotonic()
@@ -102,9 +101,6 @@ class Live:
             self._page, self._version, self._failed, self._error = self.build(version), version, "", None
         except (KejuError, OSError) as error:
             self._failed, self._error = version, str(error)
-        self._rest(began)
-
-    def _rest(self, began: float) -> None:
         ended = time.monotonic()
         self._due = ended + max(PAUSE, SHARE * (ended - began))
 

@@ -43,7 +43,9 @@ class Server(ThreadingTCPServer):
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             super().__init__((host, port), _Handler)
-        except (OSError, OverflowError, UnicodeError) as error:  # of the port, of the name
+        except OverflowError as error:
+            raise Misuse(f"there is no port {port}: --port takes 1 to 65535, or 0 for any free one") from error
+        except (OSError, UnicodeError) as error:  # the port is taken; no computer has the name
             reason = getattr(error, "strerror", None) or error
             raise Misuse(f"{host}, port {port}: {reason}. Choose another with --port, or 0 for any free one") from error
 

@@ -10,6 +10,7 @@ from typing import Any, get_args
 from keju.benchmark import Benchmark, Problem
 from keju.errors import BadFile
 from keju.formats.jsonl import read_items
+from keju.formats.places import is_there
 from keju.protocols import Protocol
 from keju.records import Record, Status
 from keju.runs.run import Run
@@ -44,10 +45,10 @@ def open_run(folder: str | Path) -> Run:
 
 
 def find_runs(paths: Sequence[Path]) -> list[Path]:
-    """Every run folder at or below `paths`, sorted."""
+    """Every run folder at or below `paths`, sorted. Raises `BadFile` where a path is neither file nor folder."""
     found: set[Path] = set()
     for path in paths:
-        found |= {info.parent for info in path.rglob("run.json")} if path.is_dir() else set()
+        found |= {info.parent for info in path.rglob("run.json")} if is_there(path) and path.is_dir() else set()
     return sorted(found)
 
 

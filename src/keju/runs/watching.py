@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from keju.errors import BadFile
+from keju.formats.places import is_there
 from keju.runs.reading import find_runs, read_info
 
 BLOCK = 1 << 20
@@ -73,6 +74,8 @@ class _Lines:
 
 def _files(path: Path) -> Iterator[Path]:
     """What a report of `path` is made from: of run folders what the run wrote, of others every file."""
+    if not is_there(path):
+        return
     if not path.is_dir():
         yield path
     elif folders := find_runs([path]):

@@ -205,7 +205,8 @@ class EditorForm(forms.Form):
 
     @property
     def rows(self) -> Iterator[Row]:
-        used = int(self["count"].value() or FEWEST_OPTIONS)
+        told = str(self["count"].value())
+        used = int(told) if told in {str(n) for n in range(MOST_OPTIONS + 1)} else FEWEST_OPTIONS
         for index in range(MOST_OPTIONS):
             texts = [(tag, self[f"option_{index}_{tag}"]) for tag in self.tags]
             strategy, asset = self[f"strategy_{index}"], self[f"asset_{index}"]

@@ -14,6 +14,7 @@ from keju.formats.outputs.building import build, key_of
 from keju.formats.outputs.heads import Head
 from keju.formats.outputs.joining import join
 from keju.formats.outputs.rows import Outputs, Row, Sheet, Theirs
+from keju.formats.places import is_there
 from keju.items import Item
 
 
@@ -43,7 +44,7 @@ def read_outputs(path: str | Path, *, benchmark: Benchmark | None = None, format
     the items are built from the file. `format` is one of `READERS`; None: by content. Raises `BadFile` or `Misuse`.
     """
     path = Path(path)
-    if not path.exists():
+    if not is_there(path):
         raise BadFile(f"{path} does not exist")
     if format is not None and format not in READERS:
         raise Misuse(f"no format of outputs is called {format!r}; there is {', '.join(READERS)}")
