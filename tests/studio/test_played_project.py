@@ -98,7 +98,7 @@ def invited(owner: Player) -> dict[str, Player]:
     players = {}
     for name, roles in TEAM.items():
         page = owner.post("people/invite", {"name": name, "roles": roles, "languages": "zh-Hans"})
-        players[name] = Player(page.context["new"][1] if isinstance(page.context["new"], list | tuple) else page.context["new"]["address"])
+        players[name] = Player(page.context["new"]["address"])
     return players
 
 
@@ -109,11 +109,8 @@ def uploaded(owner: Player, lin: Player, zhao: Player, open_as: Any) -> list[Ass
     source = Project.objects.get().sources.get()
     page = open_as(lin.user, f"{HOME}/assets")
     page.locator("select[name=source]").first.select_option(str(source.pk))
-    page.locator("#upload input[type=file]").set_input_files(
-        {"name": "净.png", "mimeType": "image/png", "buffer": drawn(900)}
-    )
-    expect(page.locator("#upload")).to_contain_text("净.png")
-    page.wait_for_function("document.body.innerText.includes('kept') || document.querySelector('#upload .done, #uploads .done')")
+    page.set_input_files("#files", [{"name": "净.png", "mimeType": "image/png", "buffer": drawn(900)}])
+    page.locator("#uploads li:not(.refused)", has_text="净.png").locator("a").wait_for()
     for at in range(7):
         file = SimpleUploadedFile(f"still-{at}.png", drawn(901 + at), content_type="image/png")
         (lin if at % 2 else zhao).post("assets/upload", {"file": file, "source": source.pk})
