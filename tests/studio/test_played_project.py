@@ -237,7 +237,7 @@ def reannotated(owner: Player, players: dict[str, Player]) -> None:
     assert players["xu"].work(batch, seen) == len(batch.targets)
     owner.post(f"rounds/{batch.pk}/close")
     assert sorted(d.item.code for d in Dispute.objects.all()) == ["0004", "0005"]
-    assert "κ" in owner.get(f"rounds/{batch.pk}").content.decode()
+    assert "kappa" in owner.get(f"rounds/{batch.pk}").content.decode().lower()
     tang, terms = players["tang"], Project.objects.get().terms
     for dispute in Dispute.objects.select_related("item"):
         ruling = {"category": terms.filter(kind="dispute_category")[0].pk, "evidence": terms.filter(kind="evidence")[0].pk}

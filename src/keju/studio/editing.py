@@ -78,6 +78,7 @@ class EditorForm(forms.Form):
         self.tags = languages(project, initial if data is None else data)
         self.strategies = list(project.terms.filter(kind=Term.Kind.STRATEGY, active=True))
         self.kept = fields_of_revision(item, item.current) if item and item.current else {}
+        self.fields["reason"].required = item is not None and item.state != Item.State.DRAFT  # others have seen it
         self._add_columns()
         self._add_texts()
         keys = [(str(index), LABELS[index]) for index in range(MOST_OPTIONS)]
@@ -122,14 +123,10 @@ class EditorForm(forms.Form):
             )
             self.fields[f"asset_{index}"] = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
 
-    def require_reason(self, needed: bool) -> None:
-        """Ask why: of an item that others have seen."""
-        self.fields["reason"].required = needed
-
-    def allow_no_place(self) -> None:
-        """Take a form whose id is not made yet: to look at, not to save."""
+    def to_look_at(self) -> None:
+        """Take a form that is not to be saved yet: without the reason, and without an id where none is made."""
         for name in self.fields:
-            if name.startswith("locator_"):
+            if name == "reason" or name.startswith("locator_"):
                 self.fields[name].required = False
         self.placeless = True
 

@@ -52,8 +52,7 @@ def live(desk: Desk, pk: int | None = None) -> HttpResponse:
     if unsaved is None:
         return HttpResponse(status=204)
     form = EditorForm(desk.project, unsaved.fields, item=item, initial={})
-    form.require_reason(False)
-    form.allow_no_place()
+    form.to_look_at()
     if not form.is_valid():
         return HttpResponse(status=204)
     found = findings.look(*_as_if_saved(desk, form, item))

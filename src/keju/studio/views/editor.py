@@ -45,7 +45,6 @@ def new(desk: Desk) -> HttpResponse:
     target = target_of(desk, None, token)
     if desk.request.method == "POST":
         form = EditorForm(desk.project, desk.request.POST, initial={})
-        form.require_reason(False)
         return _create(desk, form, token) if form.is_valid() else _shown(desk, form, None, status=422)
     if made := drafts.spent(desk.user, target, token):
         return redirect("item", desk.project.slug, made)
@@ -66,7 +65,6 @@ def edit(desk: Desk, pk: int) -> HttpResponse:
         if drafts.spent(desk.user, target_of(desk, item), desk.request.POST.get("token", "")):
             return _after(desk, item)
         form = EditorForm(desk.project, desk.request.POST, item=item, initial={})
-        form.require_reason(item.state != Item.State.DRAFT)
         return _save(desk, item, form) if form.is_valid() else _shown(desk, form, item, status=422)
     unsaved = drafts.unsaved(desk.user, target_of(desk, item))
     kept = {**_opened_on(item), **fields_of_revision(item, item.current)}
