@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -129,12 +130,26 @@ def _twins(item: Item, revision: Revision) -> Iterator[Found]:
     """Other items on the same media that ask the same, or nearly: `keju.checks` compares, this item last."""
     others = Item.objects.filter(project=item.project, image=revision.image_id, audio=revision.audio_id)
     others = others.exclude(pk=item.pk).exclude(state=Item.State.EXCLUDED).filter(current__isnull=False)
-    pairs = [(other, other.current) for other in others.select_related("current__image", "current__audio", "project")]
+    mine = _characters(revision.body)
+    alike = [pk for pk, body in others.values_list("pk", "current__body") if _may_be_twins(mine, _characters(body))]
+    others = Item.objects.filter(pk__in=alike).select_related("current__image", "current__audio", "project")
+    pairs = [(other, other.current) for other in others]
     together = benchmark_of(item.project, [*((o, r) for o, r in pairs if r), (item, revision)])
     equal = replace(RULES["Q501"], severity="error")
     near = replace(RULES["Q502"], thresholds={"similarity": SIMILARITY})
     for rule in (equal, near) if pairs else ():
         yield from (each for each in rule.look(together, rule) if each.item == item.code)
+
+
+def _characters(body: dict[str, Any]) -> set[str]:
+    """The characters of a stem and its options, in all languages."""
+    texts = [body["stem"], *(option["text"] for option in body["options"])]
+    return {character for text in texts for words in text.values() for character in words}
+
+
+def _may_be_twins(one: set[str], other: set[str]) -> bool:
+    """A cheap look before the comparison, which texts of the similarity asked for always pass."""
+    return len(one & other) >= 0.6 * min(len(one), len(other))
 
 
 def _message(found: Found) -> dict[str, object]:

@@ -11,7 +11,7 @@ urlpatterns = [
     path("sign-in", entrance.SignIn.as_view(), name="sign-in"),
     path("sign-out", entrance.sign_out, name="sign-out"),
     path("enter/<str:token>", entrance.by_link, name="by-link"),
-    path("language", include("django.conf.urls.i18n")),
+    path("language/", include("django.conf.urls.i18n")),
     path("", include("keju.studio.urls_project")),
     path("", include("keju.studio.urls_items")),
     path("", include("keju.studio.urls_people")),
