@@ -264,3 +264,21 @@ def test_the_page_draws_its_charts_without_network_or_complaint(
     assert said == []
     assert asked == [page_file.as_uri()]
     context.close()
+
+
+@pytest.mark.parametrize(("width", "seen"), [(1280, "1"), (380, "0")])
+def test_figures_are_left_out_of_cells_that_are_too_narrow_for_them(
+    browser: Any, tmp_path: Path, width: int, seen: str
+) -> None:
+    keys = [f"c{n}" for n in range(12)]
+    columns = (Column("genre", "Genre", "text"), *(Column(key, key, "count") for key in keys))
+    wide = heat(
+        Table("wide", "Wide", columns, ({"genre": "x"} | dict.fromkeys(keys, 1234),)), "genre", keys, Phrase("C", "列")
+    )
+    page_file = tmp_path / "page.html"
+    page_file.write_text(to_html([wide.table], charts=[wide]), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(page_file.as_uri())
+    figure = page.wait_for_selector(".chart .mark-text text:has-text('1,234')", state="attached")
+    assert figure.evaluate("text => getComputedStyle(text).opacity") == seen
+    page.close()

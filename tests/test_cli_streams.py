@@ -58,12 +58,16 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_output_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("asked", ["keju models", "keju", "keju --help", "keju --version"])
+def test_output_that_cannot_be_written_is_told(tmp_path: Path, asked: str) -> None:
+    command = [sys.executable, "-m", *asked.split()]
+    buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
     with Path("/dev/full").open("w") as full:
-        command = [sys.executable, "-m", "keju", "models"]
-        done = subprocess.run(command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=tmp_path, env=buffered, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
     assert done.returncode == 3
-    assert done.stderr == "keju models: output: No space left on device\n"
+    assert done.stderr == f"{asked}: output: No space left on device\n"
 
 
 def test_pl_07_a_bare_locale_loads_runs_and_prints_chinese_alike(opera: Path, tmp_path: Path) -> None:

@@ -418,6 +418,11 @@ def test_html_loads_nothing_and_runs_nothing() -> None:
     assert "url(" not in page.text
 
 
+def test_html_says_in_both_languages_which_runs_it_is_of() -> None:
+    page = to_html([BOARD], meta={"runs": ["runs/a", "runs/b"]})
+    assert '<span class="zh" lang="zh-Hans">运行</span></dt><dd>runs/a, runs/b</dd>' in page
+
+
 def test_html_holds_both_languages_and_opens_in_the_one_asked() -> None:
     english, chinese = to_html([BOARD]), to_html([BOARD], language="zh")
     assert '<input type="radio" name="language" id="en" checked>' in english

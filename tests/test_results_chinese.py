@@ -40,7 +40,7 @@ from keju.results import (
 )
 from keju.results.bilingual import bilingual
 from keju.results.breakdowns import breakdown, dimensions, read_dimensions
-from keju.results.labels import named
+from keju.results.labels import heading_of, named
 from keju.results.latency import latency_by_modality, latency_by_stage
 from keju.results.leaderboard import leaderboard
 from keju.results.marked import marked_items
@@ -366,6 +366,11 @@ def test_labels_of_the_papers_speak_chinese_and_others_stay_as_they_are_written(
     assert [row["value"] for row in table.rows] == ["Peking Opera", "kunqu-opera", "Flower Opera"]
     assert [in_chinese(row["value"]) for row in table.rows] == ["京剧", "昆曲", "Flower Opera"]
     assert breakdown([marked(items("AA", flavour="xy"), "AA")], "flavour").title_zh == "按flavour的准确率"
+
+
+@pytest.mark.parametrize("variant", ["language", "script", "media", "shuffle"])
+def test_every_variant_that_runs_are_paired_by_has_its_chinese(variant):
+    assert heading_of(variant).zh != variant
 
 
 def test_every_question_type_of_the_papers_dimensions_has_its_chinese():

@@ -242,6 +242,13 @@ def test_icc_forgives_a_strict_rater_only_in_its_third_form():
     assert found.within_one == 1
 
 
+def test_icc_is_zero_where_items_vary_as_much_as_error():
+    found = icc([[1, 1], [1, 1], [1, 2]])
+    assert [form.value for form in found.forms.values()] == [0] * 6
+    assert found.f == 1
+    assert "not the ICC" in found.note
+
+
 @given(st.lists(st.lists(st.integers(1, 5), min_size=3, max_size=3), min_size=2, max_size=30))
 def test_icc_of_any_likert_table_is_a_number_or_undefined(rows):
     for form in icc(rows).forms.values():

@@ -46,11 +46,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     called = " ".join(["keju", *arguments[:1]])
     try:
         parser = _parser(arguments[0] if arguments else None)
-        args = parser.parse_args(arguments)
+        try:
+            args = parser.parse_args(arguments)
+        finally:
+            sys.stdout.flush()  # `--help` and `--version` leave here
         if "execute" in args:
             code = int(args.execute(args))
         else:
-            parser.print_help()
+            print(parser.format_help(), end="")  # argparse's own `print_help` hides that it could not write
             code = 2 if arguments else 0
         sys.stdout.flush()  # so that a reader that left or a full disk shows here and not at exit
         return code

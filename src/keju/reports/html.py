@@ -191,7 +191,8 @@ def _contents(tables: Sequence[Table], items: Browser) -> str:
 
 
 def _about(meta: Mapping[str, Any]) -> str:
-    pairs = "".join(f"<div><dt>{_text(k)}</dt><dd>{_text(v)}</dd></div>" for k, v in about(meta))
+    named = ((_words(key) if key in WORDS else _text(key), _text(value)) for key, value in about(meta))
+    pairs = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in named)
     return f"<dl>{pairs}</dl>" if pairs else ""
 
 

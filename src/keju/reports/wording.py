@@ -25,6 +25,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "contents": ("Contents", "目录"),
     "figures": ("The figures", "数据"),
     "items": ("Items", "题目"),
+    "runs": ("Runs", "运行"),
     "plot": ("0 to 100 %", "0 至 100 %"),
 }
 """Key → (English, Chinese)."""

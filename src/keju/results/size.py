@@ -14,7 +14,7 @@ from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import spearman
 
-SIZE = Column("parameters_b", "Parameters (10⁹)", "number", "参数量（十亿）")
+SIZE = Column("parameters_b", "Parameters (billions)", "number", "参数量（十亿）")
 
 
 def size_effect(scores: Sequence[Scores], billions: Mapping[str, float]) -> Table:

@@ -20,7 +20,7 @@ from keju.stats.marks import as_numbers
 from keju.stats.resampling import tails
 
 NEGLIGIBLE = 1e-12
-"""Share of the total sum of squares below which a component is rounding, not variance."""
+"""Share below which a component of the total sum of squares, or a difference of mean squares, is rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,10 @@ def _squares(scores: NDArray[np.float64]) -> _Squares:
     items, raters, error, within = (
         part if part > NEGLIGIBLE * total else 0.0 for part in (items, raters, total - items - raters, total - items)
     )
-    return _Squares(n, k, items / (n - 1), raters / (k - 1), error / ((n - 1) * (k - 1)), within / (n * (k - 1)))
+    r, c = items / (n - 1), raters / (k - 1)
+    e, w = error / ((n - 1) * (k - 1)), within / (n * (k - 1))
+    e, w = (r if math.isclose(part, r, rel_tol=NEGLIGIBLE) else part for part in (e, w))  # ICC 0, not 4e-17
+    return _Squares(n, k, r, c, e, w)
 
 
 def _values(s: _Squares) -> dict[str, float | None]:

@@ -52,5 +52,10 @@ def _view(table: Table, name: str, values: Sequence[str], across: Phrase, langua
     shade = alt.Color("value:Q", scale=alt.Scale(range=SHADES, domain=[0, most]), legend=None)
     ink = alt.when(f"datum.value > {most * DARK_SHADE}").then(alt.value("white")).otherwise(alt.value(INK))
     shades = base.mark_rect(stroke="white", strokeWidth=1).encode(color=shade)
-    figures = base.mark_text().encode(text="shown:N", color=ink)
+    figures = base.mark_text(opacity=room(len(along))).encode(text="shown:N", color=ink)
     return alt.layer(shades, figures).properties(width=max(WIDTH, COLUMN * len(along)), height=CELL * len(down))
+
+
+def room(columns: int) -> Any:
+    """Opacity of the figures in cells: none where a column is narrower than `COLUMN`; pointer and table tell them."""
+    return altair().expr(f"width < {COLUMN * columns} ? 0 : 1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from keju.reports.charts.chart import Chart, altair, column_of, data, drawn, figure, named_axis, positions, text
-from keju.reports.charts.heat import CELL
+from keju.reports.charts.heat import CELL, room
 from keju.reports.charts.style import BLUE, COLUMN, INK, WIDTH
 from keju.reports.wording import Language, heading
 from keju.results.table import Table
@@ -49,7 +49,7 @@ def _view(table: Table, language: Language) -> Any:
     ink = alt.when(sure).then(alt.value("white")).otherwise(alt.value(INK))
     return alt.layer(
         base.mark_rect(stroke="white", strokeWidth=1).encode(color=shade),
-        base.mark_text().encode(text="shown:N", color=ink),
+        base.mark_text(opacity=room(len(names))).encode(text="shown:N", color=ink),
     ).properties(width=max(WIDTH, COLUMN * len(names)), height=CELL * len(names))
 
 

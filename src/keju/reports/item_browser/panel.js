@@ -3,7 +3,7 @@ const panel = element("div", { class: "panel", id: "items-panel", role: "region"
 
 function drawPanel() {
   const item = book.items.find((one) => one.id === choice.item);
-  panel.setAttribute("aria-label", item ? item.id : say("items"));
+  panel.setAttribute("aria-label", item ? item.id : say("choose"));
   if (!item) {
     panel.replaceChildren(element("p", { class: "hint" }, say("choose")));
     return;
