@@ -14,7 +14,7 @@ demo: $(VENV)/.embedded
 	$(BIN)/keju demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 check: lint test
 
@@ -48,7 +48,7 @@ $(VENV)/.embedded: $(VENV)/.uv pyproject.toml
 # pip, not uv, fetches PyTorch: it honours a wheel for the processor alone where the machine is set up with one.
 $(VENV)/.dev: $(VENV)/.embedded
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps torch==2.13.0
-	$(UV) pip install --quiet -e '.[charts,checks,embedded,hub,local,studio,parquet]' torchvision==0.28.0 --group dev --group interop-ci
+	$(UV) pip install --quiet -e '.[all]' torchvision==0.28.0 --group dev --group interop-ci
 	touch $@
 
 clean:

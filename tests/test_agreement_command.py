@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from command_line import Keju, in_process
-from conftest import bug_cases
 from keju.errors import BadFile, Misuse
 from keju.formats.ratings import Columns, Ratings, read_ratings
 from keju.phrase import Phrase
@@ -22,6 +21,7 @@ from keju.results.agreement import agreement_tables, coefficients
 from keju.results.coefficients import COEFFICIENTS, first_choice
 from keju.results.judged import judged
 from keju.stats import cohen_kappa, conger_kappa, fleiss_kappa, gwet_ac1, gwet_ac2
+from real_failures import bug_cases
 from test_stats_agreement import SHROUT_FLEISS, UNITS, of_table
 
 keju = pytest.fixture(in_process)

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from conftest import bug_cases
 from keju.benchmark import Benchmark
 from keju.items import Item, Medium, Wording
 from keju.models.registry import open_model
@@ -27,6 +26,7 @@ from keju.runs.asking import Session, ask
 from keju.runs.run import Run
 from keju.runs.transport import Transport
 from making import png, wav
+from real_failures import bug_cases
 from servers.fake_openai import FakeServer, completion
 
 CASES = {parameter.id: parameter.values[0] for parameter in bug_cases("2-api")}

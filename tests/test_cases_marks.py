@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from conftest import bug_cases
 from keju.benchmark import Benchmark
 from keju.models.model import Fake
 from keju.protocols import load_protocol
@@ -25,6 +24,7 @@ from keju.runs.reading import open_run
 from keju.runs.run import Run
 from making import benchmark, png
 from marked_runs import items, marked, run
+from real_failures import bug_cases
 
 CASES = {parameter.id: parameter.values[0] for parameter in bug_cases("5-run") + bug_cases("6-stats")}
 pytestmark = [pytest.mark.shared, pytest.mark.skipif(not CASES, reason="the shared bug cases are not here")]

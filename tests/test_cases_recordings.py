@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import bug_cases
 from keju.errors import Misuse
 from keju.items import Item, Medium, Wording
 from keju.models.cascade import Cascade
@@ -19,6 +18,7 @@ from keju.models.model import Fake
 from keju.models.perception import Perceiver, Perception, Whisper, clip_seconds, is_silent
 from keju.models.perception.endpoint import EndpointTranscriber
 from keju.protocols import load_protocol
+from real_failures import bug_cases
 from servers.fake_openai import FakeServer
 
 av = pytest.importorskip("av", reason="neither the extra `local` nor `embedded` is installed")

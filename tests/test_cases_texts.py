@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 import keju
-from conftest import bug_cases
 from keju.benchmark import Benchmark
 from keju.errors import BadFile
 from keju.items import Item, Wording
@@ -23,6 +22,7 @@ from keju.results.scores import score
 from keju.variants import apply, parse_variants
 from making import png
 from marked_runs import items, marked, run
+from real_failures import bug_cases
 
 CASES = {parameter.id: parameter.values[0] for parameter in bug_cases("4-text") + bug_cases("8-platform")}
 FILES = [name for name, case in CASES.items() if "file" in case["input"]]

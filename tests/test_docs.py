@@ -42,9 +42,9 @@ def tool() -> ModuleType:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the examples are written for a POSIX shell")
-@pytest.mark.parametrize("page", [*RUN, README])
-def test_every_example_prints_what_the_page_shows(page: Path, tool: ModuleType) -> None:
-    assert not "".join(tool.differences(page)), f"run: python tools/docs.py {page.relative_to(ROOT)}"
+@pytest.mark.parametrize("document", [*RUN, README])
+def test_every_example_prints_what_the_page_shows(document: Path, tool: ModuleType) -> None:
+    assert not "".join(tool.differences(document)), f"run: python tools/docs.py {document.relative_to(ROOT)}"
 
 
 def test_the_tool_finds_a_stale_output_and_leaves_other_commands_alone(tool: ModuleType, tmp_path: Path) -> None:
@@ -68,14 +68,14 @@ def test_a_command_may_go_on_in_the_next_line(tool: ModuleType) -> None:
     assert tool.rendered("```console\n$ echo a \\\n  b\n```\n") == "```console\n$ echo a \\\n  b\na b\n```\n"
 
 
-@pytest.mark.parametrize("page", [*RUN, pytest.param(ROOT / "README.md", id="README.md")])
-def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
+@pytest.mark.parametrize("document", [*RUN, pytest.param(ROOT / "README.md", id="README.md")])
+def test_every_link_leads_to_a_file_and_a_heading(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if re.match(r"https?:", target):
             continue
         name, _, anchor = target.partition("#")
-        there = page.parent / name if name else page
+        there = document.parent / name if name else document
         assert there.exists(), target
         assert not anchor or anchor in _anchors(there.read_text(encoding="utf-8")), target
 
@@ -87,7 +87,7 @@ def _anchors(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("page", "names"),
+    ("document", "names"),
     [
         ("benchmarks.md", FORMATS),
         ("protocols.md", [*builtin_protocols(), *PARSERS, *get_args(Reason)]),
@@ -96,8 +96,8 @@ def _anchors(text: str) -> set[str]:
         ("results.md", [*READERS, *published_names()]),
     ],
 )
-def test_a_page_names_all_that_there_is_of_its_kind(page: str, names: list[str]) -> None:
-    assert [name for name in names if f"`{name}`" not in TEXT[page]] == []
+def test_a_page_names_all_that_there_is_of_its_kind(document: str, names: list[str]) -> None:
+    assert [name for name in names if f"`{name}`" not in TEXT[document]] == []
 
 
 def test_every_command_is_shown() -> None:

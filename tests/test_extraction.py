@@ -14,9 +14,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from conftest import bug_cases
 from keju.errors import Misuse
 from keju.protocols import PARSERS, Extraction, Reason, draw, extract, load_protocol
+from real_failures import bug_cases
 
 OPERA = {"A": "生", "B": "旦", "C": "净", "D": "丑"}
 PARSER_OF_MODE = {"strict": "strict", "anchored": "anchored", "first_regex": "first-letter", "robust": "robust"}

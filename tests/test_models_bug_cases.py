@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from conftest import bug_cases
 from keju.errors import Blocked, CallFailed, KejuError, RunStopped
 from keju.items import Medium
 from keju.models.dialects import DIALECTS
@@ -17,6 +16,7 @@ from keju.models.ollama import OllamaNative
 from keju.models.openai_compatible import OpenAICompatible
 from keju.prompts import Generation, Prompt, Text
 from keju.records import Reply
+from real_failures import bug_cases
 from servers.fake_openai import Asked, FakeServer
 
 BYTES = {

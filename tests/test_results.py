@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import bug_cases
 from keju.benchmark import Benchmark
 from keju.errors import Misuse
 from keju.items import Medium
@@ -20,6 +19,7 @@ from keju.results.marked import marked_items
 from keju.results.scores import score
 from keju.runs.run import Run
 from marked_runs import items, marked, run
+from real_failures import bug_cases
 
 
 def column_keys(table):

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import bug_cases
 from keju.errors import BadFile, Misuse
 from keju.items import Wording
 from keju.records import Record
@@ -27,6 +26,7 @@ from keju.results.published import published, published_names
 from keju.results.scores import score
 from keju.results.size import size_effect
 from marked_runs import items, marked, run
+from real_failures import bug_cases
 
 
 def row_of(table, **wanted):

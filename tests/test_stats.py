@@ -16,7 +16,6 @@ from scipy.stats import binomtest, chi2_contingency, spearmanr
 from sklearn.metrics import precision_recall_fscore_support
 
 import keju.stats
-from conftest import bug_cases
 from keju.errors import Misuse
 from keju.stats import (
     above_chance,
@@ -28,6 +27,7 @@ from keju.stats import (
     precision_recall,
     spearman,
 )
+from real_failures import bug_cases
 
 
 def test_every_name_of_the_face_is_there_and_documented():

@@ -14,9 +14,9 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import cohens_kappa as sm_cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as sm_fleiss_kappa
 
-from conftest import bug_cases
 from keju.errors import Misuse
 from keju.stats import brennan_prediger, cohen_kappa, fleiss_kappa, gwet_ac1, icc, krippendorff_alpha
+from real_failures import bug_cases
 
 # Krippendorff 2004: four coders, twelve units, gaps
 CODERS = [

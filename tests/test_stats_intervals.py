@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.stats import binom, bootstrap
 from statsmodels.stats.proportion import proportion_confint
 
-from conftest import bug_cases
 from keju.errors import Misuse
 from keju.stats import accuracy_interval, clustered_interval
 from keju.stats.resampling import law_of_sum
+from real_failures import bug_cases
 
 
 @st.composite

@@ -13,9 +13,9 @@ from statsmodels.stats.contingency_tables import cochrans_q as sm_cochrans_q
 from statsmodels.stats.contingency_tables import mcnemar as sm_mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from conftest import bug_cases
 from keju.errors import Misuse
 from keju.stats import all_pairs, cochran_q, holm, mcnemar, mcnemar_counts, paired_difference
+from real_failures import bug_cases
 
 discordant = st.tuples(st.integers(0, 400), st.integers(0, 400))
 marks = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import bug_cases
 from keju.cli import main
 from keju.errors import BadFile, CallFailed, Misuse, RunStopped
 from keju.formats.jsonl import write
@@ -31,6 +30,7 @@ from keju.runs.transcribing import Transcript, clips, transcribe
 from keju.runs.transport import Transport
 from keju.stats.edit_distance import ErrorRate, edit_distance, error_interval, error_rate
 from making import benchmark, wav
+from real_failures import bug_cases
 from servers.fake_openai import Asked, FakeServer, error
 
 SPEECH = Path(__file__).parent / "data" / "speech" / "train_to_shanghai.mp3"

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from conftest import bug_cases
 from keju.benchmark import Benchmark
 from keju.errors import Misuse
 from keju.items import Item, Medium, Wording
 from keju.script import script_of
 from keju.variants import apply, describe, parse_variants
+from real_failures import bug_cases
 
 HANS = Wording("zh-Hans", "他们是谁？", {"A": "老生", "B": "花旦", "C": "净角", "D": "丑角"})
 EN = Wording("en", "Who are they?", {"A": "Sheng", "B": "Dan", "C": "Jing", "D": "Chou"})

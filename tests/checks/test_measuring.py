@@ -146,13 +146,18 @@ def test_a_worker_that_cannot_start_says_how_to_find_out_why(tmp_path: Path, mon
 
 def test_workers_end_with_the_measuring(tmp_path: Path) -> None:
     benchmark = exam(tmp_path, {f"{n}.png": encoded(scene(n)) for n in range(6)})
+    before = _workers()
     running = measure(benchmark, 2)
     next(running)
+    assert _workers() > before
     running.close()  # type: ignore[attr-defined]
-    listed = subprocess.run(
-        ["ps", "--ppid", str(os.getpid()), "-o", "args="], capture_output=True, text=True, check=False
-    )
-    assert "keju.checks.worker" not in listed.stdout
+    assert _workers() == before
+
+
+def _workers() -> int:
+    """Worker processes of this process, those of other tests included."""
+    line = ["ps", "--ppid", str(os.getpid()), "-o", "args="]
+    return subprocess.run(line, capture_output=True, text=True, check=False).stdout.count("keju.checks.worker")
 
 
 def test_a_script_without_a_main_guard_may_check(tmp_path: Path) -> None:

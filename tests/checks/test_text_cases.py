@@ -18,12 +18,12 @@ import pytest
 from text_items import STEM, ZH, item, lay, words_only
 
 import keju
-from conftest import bug_cases
 from keju.benchmark import Benchmark
 from keju.checks import Finding, Marks
 from keju.formats.question_text import parse_options
 from keju.items import LABELS, Item, Medium, Wording
 from making import png
+from real_failures import bug_cases
 
 CASES = {parameter.id: parameter.values[0] for parameter in bug_cases("4-text")}
 MARKS = {"gbk": b"", "big5": b"", "utf-16-le with BOM FF FE": b"\xff\xfe"}

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import bug_cases
 from keju.formats.question_text import mark_of, option_lines, parse_options, parse_question, read_answer
 from keju.items import LABELS, Wording
+from real_failures import bug_cases
 
 TEXT_CASES = [case for case in bug_cases("4-text") if "question" in case.values[0]["expected"]]
 

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 from building import client_of
+from django.utils import translation
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # Playwright runs a loop in the thread of the test
 
@@ -22,6 +23,13 @@ def _store(settings, tmp_path):
 @pytest.fixture(autouse=True)
 def _database(db):
     """Every test may use the data base; one that asks for `transactional_db` or `live_server` gets real commits."""
+
+
+@pytest.fixture(autouse=True)
+def _language():
+    """A test's last request leaves its language to nobody."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(scope="session")

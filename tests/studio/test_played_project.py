@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -213,7 +214,9 @@ def reviewed(owner: Player, players: dict[str, Player]) -> None:
         if state("0003") == "revise":
             players["zhao"].get("work")
             made = Item.objects.get(code="0003")
-            told = form_of(1, made.image, base_version=made.version, base_revision=1, reason="Which hand.", base_columns="{}")
+            told = form_of(
+                1, made.image, base_version=made.version, base_revision=1, reason="Which hand.", base_columns="{}"
+            )
             players["zhao"].post(f"items/{made.pk}/edit", {**told, "stem_en": "Who is it, sword in the left hand?"})
             players["bai"].work(languages, passed)
         assert rounds < 20
@@ -240,7 +243,10 @@ def reannotated(owner: Player, players: dict[str, Player]) -> None:
     assert "kappa" in owner.get(f"rounds/{batch.pk}").content.decode().lower()
     tang, terms = players["tang"], Project.objects.get().terms
     for dispute in Dispute.objects.select_related("item"):
-        ruling = {"category": terms.filter(kind="dispute_category")[0].pk, "evidence": terms.filter(kind="evidence")[0].pk}
+        ruling = {
+            "category": terms.filter(kind="dispute_category")[0].pk,
+            "evidence": terms.filter(kind="evidence")[0].pk,
+        }
         if dispute.item.code == "0004":
             ruling |= {"decision": "keep", "agreed": dispute.participants, "note": "The beard tells."}
         else:
@@ -263,19 +269,24 @@ def sat(owner: Player, browser: Any, live_server: Any) -> None:
     """Two people by invite link: one with the keys of a browser, one with plain forms."""
     owner.post("sittings", {"name": "Baseline", "size": 4, "seed": 3})
     batch = Batch.objects.get(kind=Batch.Kind.BASELINE)
-    links = [address for _who, address in owner.post(f"sittings/{batch.pk}/invite", {"group": "expert", "number": 2}).context["links"]]
-    page = browser.new_context(base_url=live_server.url, locale="en-GB").new_page()
-    page.goto("/enter/" + links[0].rpartition("/")[2])
-    page.locator("main button").click()
-    page.locator("[name=agree]").check()
-    page.get_by_role("button", name="Begin").click()
-    for number in range(1, 5):
-        expect(page.locator("#sitting, main")).to_contain_text(f"Question {number} of 4")
-        page.keyboard.press("1")
-        expect(page.locator("[name=answer]:checked")).to_have_value("A")
-        page.keyboard.press("Enter")
-    expect(page.locator("main")).to_contain_text("Thank you")
-    page.context.close()
+    links = [
+        address
+        for _who, address in owner.post(f"sittings/{batch.pk}/invite", {"group": "expert", "number": 2}).context[
+            "links"
+        ]
+    ]
+    with closing(browser.new_context(base_url=live_server.url, locale="en-GB")) as window:
+        page = window.new_page()
+        page.goto("/enter/" + links[0].rpartition("/")[2])
+        page.locator("main button").click()
+        page.locator("[name=agree]").check()
+        page.get_by_role("button", name="Begin").click()
+        for number in range(1, 5):
+            expect(page.locator("#sitting")).to_contain_text(f"Question {number} of 4")
+            page.keyboard.press("1")
+            expect(page.locator("[name=answer]:checked")).to_have_value("A")
+            page.keyboard.press("Enter")
+        expect(page.locator("#sitting")).to_contain_text("Thank you")
     guest = Player("/enter/" + links[1].rpartition("/")[2])
     guest.post(f"sittings/{batch.pk}/consent", {"agree": "yes", "language": "en"})
     for item_pk in batch.targets:
@@ -314,7 +325,9 @@ def test_ten_people_build_a_benchmark_that_is_what_they_accepted(
     written_by_hand(players["lin"], pictures[0], open_as)
     for at in range(6):
         reserve = {"reserve": "on"} if at == 5 else {}
-        players["lin" if at == 0 else "zhao"].post("items/new?draft=d" + str(at), form_of(at, pictures[at + 1], **reserve))
+        players["lin" if at == 0 else "zhao"].post(
+            "items/new?draft=d" + str(at), form_of(at, pictures[at + 1], **reserve)
+        )
     assert list(Item.objects.values_list("code", "state")) == [(f"{n:04}", "in_review") for n in range(1, 8)]
     saved_at_once(players["lin"], owner, open_as)
     reviewed(owner, players)
@@ -334,6 +347,6 @@ def test_ten_people_build_a_benchmark_that_is_what_they_accepted(
     run = subprocess.run(command, check=False, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     records = next((tmp_path / "runs").rglob("records.jsonl")).read_text(encoding="utf-8").splitlines()
-    assert sorted(json.loads(line)["item"] for line in records) == [item.id for item in accepted]
+    assert sorted(json.loads(line)["id"] for line in records) == [item.id for item in accepted]
     assert first_broken(Project.objects.get()) is None
     assert Event.objects.count() > 100

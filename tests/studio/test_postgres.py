@@ -19,6 +19,8 @@ CORE = (
     "workflow_table",
     "disputes",
     "reannotation",
+    "urls",
+    "played_project",
 )
 """What locks rows, keeps chains, or asks the data base for more than a row."""
 

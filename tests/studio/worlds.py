@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from building import asset, item, person
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.urls import get_resolver
 from working import CHANGE, PASS, REJECT, Team, judge, opened, team
 
 from keju.studio import screening, sittings
@@ -28,6 +31,7 @@ from keju.studio.models import (
     Source,
     Term,
 )
+from keju.studio.policy import Verb
 from keju.studio.queue import take_next
 from keju.studio.tokens import new_token
 
@@ -83,9 +87,7 @@ def furnished() -> World:
     rounds = _rounds(crew, people, made)
     tasks = {name: task for name, task in _begun(rounds, people).items() if task}
     first = made["blind 0"]
-    comment = Comment.objects.create(
-        item=first, revision=first.current, author=people["author"], text="COMMENT-SECRET"
-    )
+    comment = Comment.objects.create(item=first, revision=first.current, author=people["author"], text="COMMENT-SECRET")
     return World(
         home,
         people,
@@ -149,3 +151,84 @@ def _run(home: Project, owner: User, asked: Item) -> ModelRun:
 def _token(user: User) -> ApiToken:
     new_token(user, "a script")
     return ApiToken.objects.get(user=user)
+
+
+# Its addresses, which are those that Django itself knows
+
+
+UNSIGNED = {"asset-upload": Verb.UPLOAD, "media": Verb.SEE_MEDIA, "thumbnail": Verb.SEE_MEDIA}
+"""Pages that read before `page` may: their verb stands here."""
+ITEMS = ("draft", "reviewed 1", "blind 0", "disputed")
+"""Items of the world on which the pages of an item are tried."""
+
+
+@dataclass(frozen=True)
+class Address:
+    name: str
+    route: str
+    view: Any
+    namespace: str
+
+    @property
+    def verb(self) -> Verb | None:
+        return UNSIGNED.get(self.name) or getattr(self.view, "verb", None)
+
+
+def addresses(patterns: Any = None, before: str = "", namespace: str = "") -> Iterator[Address]:
+    for pattern in patterns or get_resolver().url_patterns:
+        route = before + str(pattern.pattern)
+        if hasattr(pattern, "url_patterns"):
+            yield from addresses(pattern.url_patterns, route, pattern.namespace or namespace)
+        else:
+            yield Address(pattern.name, route, pattern.callback, namespace)
+
+
+PAGES = [one for one in addresses() if not one.namespace]
+PROJECT_PAGES = [one for one in PAGES if one.route.startswith("projects/")]
+
+
+def arguments(world: World, page: Address, item: Item, who: str) -> list[Any]:
+    """What the route asks for. A page with an argument that is not told here has no test: tell it."""
+    at = {
+        "slug": world.project.slug,
+        "sha256": item.image and item.image.sha256,
+        "kind": "genre" if page.name == "terms-kind" else "rate",
+        "verb": "submit",
+        "number": 1,
+        "token": "no-such-token",
+        "comment": world.comment.pk,
+        "asset": world.picture.pk,
+        "participant": world.rounds["baseline"].participants.get().pk,
+        "finding": world.findings["asset" if page.name.startswith("asset") else "item"].pk,
+        "assignment": task.pk if (task := world.tasks.get(who)) else world.tasks["expert"].pk,
+        "pk": _pk(world, page, item, who),
+    }
+    return [at[name] for name in re.findall(r"<(?:\w+:)?(\w+)>", page.route)]
+
+
+def _pk(world: World, page: Address, item: Item, who: str) -> int:
+    kinds = {
+        "member": world.project.memberships.get(user=world.people["linguist"]).pk,
+        "source": world.source.pk,
+        "asset": world.picture.pk,
+        "screen": world.rounds["screen"].pk,
+        "sitting": world.rounds["baseline"].pk,
+        "batch": world.rounds["review"].pk,
+        "work": world.rounds["review"].pk,
+        "assignment": (world.tasks.get(who) or world.tasks["expert"]).pk,
+        "dispute": world.dispute.pk,
+        "release": world.release.pk,
+        "model": world.run.pk,
+        "token": world.token.pk,
+        "item": item.pk,
+    }
+    return next(pk for kind, pk in kinds.items() if page.name.startswith(kind)) if "<int:pk>" in page.route else 0
+
+
+def visits(world: World, pages: list[Address], who: str) -> Iterator[tuple[Address, Item, str]]:
+    """(page, item, path) of every address."""
+    for page in pages:
+        for name in ITEMS if page.name == "media" or "/items/<int:pk>" in page.route else ITEMS[:1]:
+            item = world.items[name]
+            values = iter(arguments(world, page, item, who))
+            yield page, item, "/" + re.sub(r"<[^>]+>", lambda _: str(next(values)), page.route)  # noqa: B023

@@ -36,9 +36,9 @@ STATES = {
     "draft": Phrase("draft", "草稿"),
     "in_review": Phrase("in review", "审核中"),
     "revise": Phrase("to be revised", "待修改"),
-    "accepted": Phrase("accepted", "已接受"),
+    "accepted": Phrase("accepted", "已通过"),
     "disputed": Phrase("disputed", "有争议"),
-    "excluded": Phrase("excluded", "已排除"),
+    "excluded": Phrase("excluded", "已剔除"),
     "released": Phrase("released", "已发布"),
 }
 SEVERITIES = {"error": Phrase("error", "错误"), "warning": Phrase("warning", "警告"), "info": Phrase("info", "提示")}
@@ -111,8 +111,8 @@ def weeks(project: Project, *, last: int = WEEKS) -> Table:
         Column("week", "Week from", "text", "周（起）"),
         Column("begun", "Begun", "count", "新建"),
         Column("submitted", "Sent to review", "count", "送审"),
-        Column("accepted", "Accepted", "count", "接受"),
-        Column("excluded", "Excluded", "count", "排除"),
+        Column("accepted", "Accepted", "count", "通过"),
+        Column("excluded", "Excluded", "count", "剔除"),
     )
     return Table("weeks", "By week", columns, tuple(rows), (), "按周")
 

@@ -1,4 +1,4 @@
-"""What no column can hold: a number of thirty digits, a null character in a text. It is refused, not a fault of ours."""
+"""What no column can hold, such as a number of thirty digits or a null character: it is refused, no fault of ours."""
 
 from __future__ import annotations
 

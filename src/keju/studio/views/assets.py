@@ -169,6 +169,7 @@ class Details(forms.ModelForm):  # type: ignore[type-arg] # Django has no generi
     class Meta:
         model = Asset
         fields = ("source", "derived_from", "derivation", "details")
+        labels = {"source": gettext_lazy("Source"), "derived_from": gettext_lazy("Made from")}  # noqa: RUF012 - as Django reads it
 
     def __init__(self, project: Project, posted: Any, instance: Asset) -> None:
         super().__init__(posted, instance=instance)

@@ -15,6 +15,7 @@ from keju.studio.access import Desk, page
 from keju.studio.editing import MOST_TOKEN, EditorForm
 from keju.studio.models import Item, Revision
 from keju.studio.policy import Verb
+from keju.studio.posted import number_of
 
 MOST_TYPED = 10**6  # bytes of a draft: a hundred times the longest item of the papers' sets
 
@@ -26,7 +27,7 @@ def autosave(desk: Desk, pk: int | None = None) -> HttpResponse:
     item = item_to_change(desk, pk) if pk is not None else None
     sent = _typed(desk.request)
     fields, token = sent["fields"], sent["token"]
-    version = int(fields.get("base_version", "0")) if fields.get("base_version", "0").isdecimal() else 0
+    version = number_of(fields.get("base_version", "")) or 0
     draft = drafts.keep(desk.user, target_of(desk, item, token), token, fields, version)
     if draft is None:
         return JsonResponse({"kept": False}, status=409)

@@ -24,6 +24,7 @@ from keju.studio.editing import EDITABLE, EditorForm, blank, columns_of, fields_
 from keju.studio.models import Item, Term
 from keju.studio.numbering import code_of, next_place
 from keju.studio.policy import Verb
+from keju.studio.posted import number_of
 from keju.studio.saving import Conflict, Edit, create
 from keju.studio.seeing import named
 from keju.studio.views.drafting import item_to_change, target_of
@@ -185,14 +186,14 @@ def _after(desk: Desk, item: Item) -> HttpResponse:
 
 def _begun(desk: Desk) -> drafts.Fields:
     """The fields of a new item, after the one named by `like`, or one's last."""
-    like_pk = desk.request.GET.get("like", "")
+    like_pk = number_of(desk.request.GET.get("like", ""))
     own = desk.project.items.filter(author=desk.user).select_related("current")
-    like = own.filter(pk=like_pk).first() if like_pk.isdecimal() else own.order_by("-created_at").first()
+    like = own.filter(pk=like_pk).first() if like_pk is not None else own.order_by("-created_at").first()
     fields = blank(desk.project, like, next_place(desk.project, like.locator if like else {}), desk.user)
     if like and desk.request.GET.get("picture"):
         fields |= {"image": str(like.image_id or ""), "audio": str(like.audio_id or "")}
     asset = desk.request.GET.get("asset", "")  # from a picture's page: an item about it
-    if asset.isdecimal() and (chosen := desk.project.assets.filter(pk=asset).first()):
+    if number_of(asset) is not None and (chosen := desk.project.assets.filter(pk=asset).first()):
         fields[chosen.kind] = asset
     return fields
 
@@ -222,7 +223,7 @@ def _shown(desk: Desk, form: EditorForm, item: Item | None, *, status: int = 200
 
 def _medium(desk: Desk, form: EditorForm, kind: str) -> dict[str, Any]:
     value = str(form[kind].value() or "")
-    asset = desk.project.assets.filter(pk=value).first() if value.isdecimal() else None
+    asset = None if number_of(value) is None else desk.project.assets.filter(pk=value).first()
     return {"kind": kind, "field": form[kind], "asset": asset}
 
 

@@ -14,6 +14,7 @@ from keju.studio.comparing import differences
 from keju.studio.editing import EDITABLE, fields_of_revision
 from keju.studio.models import Item, Revision
 from keju.studio.policy import Verb
+from keju.studio.posted import number_of
 from keju.studio.saving import Conflict, Edit
 from keju.studio.views.drafting import item_to_change
 from keju.studio.views.side_by_side import side_by_side
@@ -49,11 +50,11 @@ def go_back(desk: Desk, pk: int, number: int) -> HttpResponse:
     """An older revision as a new one."""
     item = item_to_change(desk, pk)
     old = get_object_or_404(item.revisions.select_related("image", "audio"), number=number)
-    sent = desk.request.POST.get("base_version", "")
+    opened_on = number_of(desk.request.POST.get("base_version", ""))
     said = _("restores revision %(number)s") % {"number": number}
     try:
         edit = Edit(old.content, old.image, old.audio)
-        change(item, desk.user, edit, base_version=int(sent) if sent.isdecimal() else -1, reason=said)
+        change(item, desk.user, edit, base_version=-1 if opened_on is None else opened_on, reason=said)
     except NotAllowed as refused:
         messages.error(desk.request, str(refused))
         return redirect("item-history", desk.project.slug, pk)
@@ -65,5 +66,5 @@ def go_back(desk: Desk, pk: int, number: int) -> HttpResponse:
 
 
 def _asked(desk: Desk, name: str, numbers: dict[int, Revision]) -> Revision | None:
-    value = desk.request.GET.get(name, "")
-    return numbers.get(int(value)) if value.isdecimal() else None
+    value = number_of(desk.request.GET.get(name, ""))
+    return None if value is None else numbers.get(value)

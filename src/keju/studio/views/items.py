@@ -19,6 +19,7 @@ from keju.studio.editing import EDITABLE, TERMS
 from keju.studio.listing import Filter, counted
 from keju.studio.models import Finding, Item, Role, Term
 from keju.studio.policy import Verb
+from keju.studio.posted import number_of
 from keju.studio.presenting import Audience, ShownItem, present
 from keju.studio.seeing import named, seen
 from keju.studio.workflow import MOVES, NotAllowed, transition
@@ -124,7 +125,7 @@ def move(desk: Desk, pk: int, verb: str) -> HttpResponse:
 @page(Verb.SUBMIT)
 def submit_many(desk: Desk) -> HttpResponse:
     """Submit the items that are ticked; those that cannot be stay where they are, and it is said why."""
-    pks = [pk for pk in desk.request.POST.getlist("item") if pk.isdecimal()]
+    pks = [pk for text in desk.request.POST.getlist("item") if (pk := number_of(text)) is not None]
     done = 0
     for found in seen(desk.project, desk.user, desk.roles).filter(pk__in=pks).order_by("code"):
         verdict = desk.may(Verb.SUBMIT, found)

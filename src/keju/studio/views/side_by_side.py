@@ -10,6 +10,7 @@ from keju.studio.comparing import Difference
 from keju.studio.editing import TERMS
 from keju.studio.form_labels import label_of
 from keju.studio.models import Project
+from keju.studio.posted import number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def _told(project: Project, each: Difference) -> Difference:
 
 def _readable(project: Project, name: str, value: str) -> str:
     """A field's value: a label's or picture's name instead of its number."""
-    if not value.isdecimal():
+    if number_of(value) is None:
         return value
     if name == "key":
         return LABELS[int(value)]

@@ -18,6 +18,7 @@ from keju.studio import sittings as domain
 from keju.studio.access import Desk, page
 from keju.studio.models import Assignment, Participant
 from keju.studio.policy import Verb
+from keju.studio.posted import number
 from keju.studio.presenting import Audience, present
 from keju.studio.queue import Closed
 from keju.studio.wording import worded
@@ -138,8 +139,7 @@ def _seat(desk: Desk, pk: int) -> Participant:
 
 
 def _number(desk: Desk) -> int:
-    sent = desk.request.POST.get("assignment", "")
-    return int(sent) if sent.isascii() and sent.isdecimal() else 0
+    return number(desk.request, "assignment")
 
 
 def _measured(sent: str) -> domain.Measured:

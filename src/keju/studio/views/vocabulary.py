@@ -32,6 +32,7 @@ class TermForm(forms.ModelForm):  # type: ignore[type-arg] # Django has no gener
     class Meta:
         model = Term
         fields = ("code", "en", "hans", "hant", "parent", "order", "active")
+        labels = {"order": gettext_lazy("Order")}  # noqa: RUF012 - as Django reads it
 
     def __init__(self, *args: Any, project: Project, kind: str, **named: Any) -> None:
         super().__init__(*args, **named)

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from keju.studio.access import Desk, page
 from keju.studio.models import Assignment, Batch, Item
 from keju.studio.policy import ROLES, Verb
+from keju.studio.posted import number_of
 from keju.studio.presenting import ShownItem, present
 from keju.studio.queue import Closed, answer_of, take_next, waiting_for, why_closed
 from keju.studio.responses import POINTS, SCALES, Answer, Equivalence, Rating, Reannotation, Review
@@ -209,7 +210,7 @@ def _reannotation(posted: QueryDict) -> Fields:
     """One choice: an option by its index, or a problem by its name."""
     choice = posted.get("choice", "")
     return {
-        "answer": int(choice) if choice.isascii() and choice.isdecimal() else None,
+        "answer": number_of(choice),
         "problem": "" if choice.isdecimal() else choice,
         "confidence": posted.get("confidence") or None,
         "note": posted.get("note", ""),
