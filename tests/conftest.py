@@ -17,8 +17,9 @@ settings.load_profile("keju")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first, so that no worker ends alone; those that open a browser last: its loop stays in the process."""
     browsing = {item.path for item in items if {"browser", "playwright"} & set(getattr(item, "fixturenames", ()))}
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
     tests = Counter(item.path for item in items)
-    items.sort(key=lambda item: (item.path in browsing, -tests[item.path], item.path))
+    items.sort(key=lambda item: (item.path in browsing, item.path not in slow, -tests[item.path], item.path))
     if SHARED.is_dir():
         return
     absent = pytest.mark.skip(reason="the shared data folder is not here (set KEJU_SHARED)")
