@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.checks.media_making import codes, exam, found, mp3, mp3_frames, tone, wave
-from tests.conftest import bug_cases
 
 from keju.checks import mp3 as headers
 from keju.checks.clips import read_clip
 from keju.models.local.media import sound
+from real_failures import bug_cases
 
 FILES = Path("data/media-audio")
 UNREADABLE = {

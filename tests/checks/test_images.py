@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFilter
 from tests.checks.media_making import chunk, codes, encoded, exam, found, noise, raw_png, scene, severities
-from tests.conftest import bug_cases
 
 from keju.checks import png
 from keju.checks.pictures import PIXELS, dhash, read_picture
 from keju.checks.tilt import tilt
 from keju.models.local.media import picture as shown
+from real_failures import bug_cases
 
 FILES = Path("data/media-images")
 NOT_TOLD = {"hopper_orientation_6.jpg": None, "no-dpi-in-exif.jpg": (200.0, 200.0)}

@@ -6,7 +6,9 @@ and the same picture in a thousand rows lies there once.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -18,7 +20,7 @@ from keju.media_types import mime_of, suffix_of
 
 def unpack(kind: MediaKind, name: str, data: bytes) -> Medium:
     """The medium of these bytes, byte for byte, as a file."""
-    path = Path(_folder().name) / (hashlib.sha256(data).hexdigest() + _suffix(data))
+    path = _folder() / (hashlib.sha256(data).hexdigest() + _suffix(data))
     if not path.exists():
         partial = path.with_suffix(".partial")
         partial.write_bytes(data)
@@ -39,6 +41,8 @@ def _suffix(data: bytes) -> str:
 
 
 @cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
+def _folder() -> Path:
     """One folder a process; it is removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="keju-media-", ignore_cleanup_errors=True)
+    folder = tempfile.mkdtemp(prefix="keju-media-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
