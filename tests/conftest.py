@@ -17,6 +17,9 @@ settings.load_profile("keju")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first, so that no worker ends alone; those that open a browser last: its loop stays in the process."""
     browsing = {item.path for item in items if {"browser", "playwright"} & set(getattr(item, "fixturenames", ()))}
+    for item in items:
+        if item.path in browsing:
+            item.add_marker(pytest.mark.flaky(reruns=1))  # a browser on a busy machine may miss a deadline once
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     tests = Counter(item.path for item in items)
     items.sort(key=lambda item: (item.path in browsing, item.path not in slow, -tests[item.path], item.path))

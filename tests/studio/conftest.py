@@ -8,7 +8,9 @@ import shutil
 import pytest
 from building import client_of
 from django.utils import translation
+from playwright.sync_api import expect
 
+expect.set_options(timeout=15_000)  # milliseconds; two cores that run two browsers are slow
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # Playwright runs a loop in the thread of the test
 
 

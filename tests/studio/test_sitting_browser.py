@@ -46,6 +46,7 @@ def page(participant, open_as):
     opened.get_by_role("checkbox").check()
     opened.get_by_role("button", name="Begin").click()
     expect(opened.get_by_text("Question 1 of 3")).to_be_visible()
+    expect(opened.locator("#question[data-begun]")).to_be_visible()
     return opened
 
 
@@ -58,7 +59,7 @@ def test_questions_are_answered_by_keyboard_alone_and_there_is_no_back(page):
     page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
     for number in (1, 2, 3):
         expect(page.get_by_text(f"Question {number} of 3")).to_be_visible()
-        page.wait_for_load_state()  # the page's scripts run
+        expect(page.locator("#question[data-begun]")).to_be_visible()  # htmx has settled: nobody is as fast as a test
         page.keyboard.press("2")
         expect(page.locator("#kept")).to_contain_text("Kept at")
         page.keyboard.press("Enter")
