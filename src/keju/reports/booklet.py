@@ -7,9 +7,7 @@ digests, and numbers. Ids, labels and file names of a benchmark often say the an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 
 from keju.benchmark import Benchmark
 from keju.errors import BadFile
@@ -17,8 +15,8 @@ from keju.formats.media import MEDIA, place
 from keju.items import Item, Medium
 from keju.media_types import suffix_of
 from keju.phrase import Phrase
-from keju.reports.bilingual import both, plain
-from keju.reports.wording import Language, chinese
+from keju.reports.bilingual import both, page, plain, styles
+from keju.reports.wording import Language
 
 NAME = "booklet.html"
 
@@ -63,21 +61,18 @@ def booklet(exam: Benchmark, *, language: Language = "en") -> str:
     """
     questions = "\n".join(_question(number, item) for number, item in enumerate(exam, 1))
     answers = "".join(_answer(number, item) for number, item in enumerate(exam, 1))
-    return _PAGE.substitute(
-        policy="default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; media-src 'self' file:",
-        style="".join((files("keju.reports") / name).read_text("utf-8") for name in ("page.css", "booklet.css")),
-        language="zh-Hans" if chinese(language) else "en",
-        en="checked" if language == "en" else "",
-        zh="checked" if language == "zh" else "",
-        title=plain(exam.name),
-        head=both(WORDS["booklet"]),
-        how=both(WORDS["how"]),
-        count=both(WORDS["count"].filled(n=len(exam))),
-        person=both(WORDS["person"]),
-        group=both(WORDS["group"]),
-        page=both(WORDS["answers"]),
-        questions=questions,
-        answers=answers,
+    count = both(WORDS["count"].filled(n=len(exam)))
+    return page(
+        title=exam.name,
+        policy="img-src 'self' file:; media-src 'self' file:",
+        style=styles("booklet.css"),
+        language=language,
+        head=f"<p>{both(WORDS['booklet'])} · {count}</p>\n<p>{both(WORDS['how'])}</p>",
+        body=(
+            f'<main>\n{questions}\n</main>\n<section class="answers">\n<h2>{both(WORDS["answers"])}</h2>\n'
+            f'<p class="fields"><b>{both(WORDS["person"])}</b> <u></u> <b>{both(WORDS["group"])}</b> <u></u></p>\n'
+            f"<ol>{answers}</ol>\n</section>"
+        ),
     )
 
 
@@ -106,37 +101,3 @@ def _medium(medium: Medium, number: int) -> str:
 
 def _answer(number: int, item: Item) -> str:
     return f"<li><b>{number}</b>{''.join(f'<i>{plain(label)}</i>' for label in item.options)}</li>"
-
-
-_PAGE = Template("""<!DOCTYPE html>
-<html lang="$language">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="$policy">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>$title</title>
-<style>
-$style</style>
-</head>
-<body>
-<header>
-<fieldset><legend>Language · 语言</legend>
-<label><input type="radio" name="language" id="en" $en><span lang="en">English</span></label>
-<label><input type="radio" name="language" id="zh" $zh><span lang="zh-Hans">中文</span></label>
-</fieldset>
-<h1>$title</h1>
-<p>$head · $count</p>
-<p>$how</p>
-</header>
-<main>
-$questions
-</main>
-<section class="answers">
-<h2>$page</h2>
-<p class="fields"><b>$person</b> <u></u> <b>$group</b> <u></u></p>
-<ol>$answers</ol>
-</section>
-</body>
-</html>
-""")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from string import Template
 
 from keju.benchmark import Benchmark
 from keju.checks import Finding
 from keju.errors import BadFile, MissingExtra
 from keju.items import Item, Medium
 from keju.phrase import Phrase
-from keju.reports.bilingual import both, plain
+from keju.reports.bilingual import both, page, plain, styles
 from keju.reports.findings import SEVERITIES, counted, totals
-from keju.reports.wording import Language, chinese
+from keju.reports.wording import Language
 
 MOST = 3_000
 """Findings on one page, the gravest first; more are no help to a reader."""
@@ -56,17 +55,17 @@ def findings_page(benchmark: Benchmark, findings: Sequence[Finding], *, language
     remarks = [remark] if remark else []
     if left:
         remarks.append(Phrase(f"{left} further findings are not on this page", f"另有 {left} 处未列入本页"))
-    return _PAGE.substitute(
-        policy=_POLICY,
-        title=plain(f"keju check: {benchmark.name}"),
-        style=_style() + _filters(shown),
-        language="zh-Hans" if chinese(language) else "en",
-        en="checked" if language == "en" else "",
-        zh="checked" if language == "zh" else "",
-        totals=both(Phrase(totals(findings, len(benchmark), "en"), totals(findings, len(benchmark), "zh"))),
-        remarks="".join(f"<p>{both(remark)}</p>" for remark in remarks),
-        filter=_filter(shown) if shown else f"<p>{both(_WORDS['nothing'])}</p>",
-        cards="\n".join(_card(key, found, benchmark, embedded) for key, found in cards.items()),
+    sums = both(Phrase(totals(findings, len(benchmark), "en"), totals(findings, len(benchmark), "zh")))
+    remarked = "".join(f"<p>{both(remark)}</p>" for remark in remarks)
+    choices = _filter(shown) if shown else f"<p>{both(_WORDS['nothing'])}</p>"
+    found = "\n".join(_card(key, findings, benchmark, embedded) for key, findings in cards.items())
+    return page(
+        title=f"keju check: {benchmark.name}",
+        policy="img-src data:; media-src data:",
+        style=styles("findings.css") + _filters(shown),
+        language=language,
+        head=f"<p>{sums}</p>\n{remarked}",
+        body=f"{choices}\n<main>\n{found}\n</main>",
     )
 
 
@@ -176,40 +175,3 @@ def _filters(findings: Iterable[Finding]) -> str:
     return "".join(
         f":root:has(#only-{n}:checked) :is(article, .finding):not(.{n}) {{ display: none; }}\n" for n in names
     )
-
-
-def _style() -> str:
-    from importlib.resources import files
-
-    return "".join((files("keju.reports") / name).read_text(encoding="utf-8") for name in ("page.css", "findings.css"))
-
-
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:"
-_PAGE = Template("""<!DOCTYPE html>
-<html lang="$language">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="$policy">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>$title</title>
-<style>
-$style</style>
-</head>
-<body>
-<header>
-<fieldset><legend>Language · 语言</legend>
-<label><input type="radio" name="language" id="en" $en><span lang="en">English</span></label>
-<label><input type="radio" name="language" id="zh" $zh><span lang="zh-Hans">中文</span></label>
-</fieldset>
-<h1>$title</h1>
-<p>$totals</p>
-$remarks
-</header>
-$filter
-<main>
-$cards
-</main>
-</body>
-</html>
-""")

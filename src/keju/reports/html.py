@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from itertools import pairwise
-from string import Template
 from typing import Any
 from urllib.parse import quote
 
 from keju.items import NOTHING
+from keju.reports.bilingual import either, page, plain, styles
 from keju.reports.charts import NO_CHARTS, Chart, Embedded, embed
 from keju.reports.item_browser import NO_ITEMS, Browser
-from keju.reports.numbers import cell, printable, raw
+from keju.reports.numbers import cell, raw
 from keju.reports.wording import (
     MARKS,
     WORDS,
     Language,
     about,
-    chinese,
     for_people,
     heading,
     is_text,
@@ -54,21 +52,18 @@ def to_html(
     server for pictures, clips and news.
     """
     drawn = embed(charts) if charts else NO_CHARTS
-    return _PAGE.substitute(
-        title=_text(title),
+    sections = "\n".join(
+        _section(number, table, _figures(table, charts, drawn), linked=bool(items.section))
+        for number, table in enumerate(tables, start=1)
+    )
+    contents = _contents(tables, items) if len(tables) > 1 or items.section else ""
+    return page(
+        title=title,
         policy=_policy(*drawn.digests, *items.digests, served=served),
-        style=_style() + drawn.style + items.style,
-        scripts=drawn.scripts + items.scripts,
-        language="zh-Hans" if chinese(language) else "en",
-        en="checked" if language == "en" else "",
-        zh="checked" if language == "zh" else "",
-        about=_about(meta),
-        contents=_contents(tables, items) if len(tables) > 1 or items.section else "",
-        sections="\n".join(
-            _section(number, table, _figures(table, charts, drawn), linked=bool(items.section))
-            for number, table in enumerate(tables, start=1)
-        )
-        + items.section,
+        style=styles() + drawn.style + items.style,
+        language=language,
+        head=_about(meta),
+        body=f"{contents}\n<main>\n{sections}{items.section}\n</main>\n{drawn.scripts}{items.scripts}",
     )
 
 
@@ -89,16 +84,10 @@ def _figures(table: Table, charts: Sequence[Chart], drawn: Embedded) -> str:
     """The charts of a table; one that shows something else than the table's title says has its own."""
     told = [chart for chart in charts if chart.table.name == table.name]
     return "".join(
-        (f"<h3>{_both(_text(chart.title), _text(chart.title.zh))}</h3>\n" if chart.title != table.title else "")
+        (f"<h3>{either(plain(chart.title), plain(chart.title.zh))}</h3>\n" if chart.title != table.title else "")
         + drawn.figures[chart.name]
         for chart in told
     )
-
-
-def _style() -> str:
-    from importlib.resources import files
-
-    return (files("keju.reports") / "page.css").read_text(encoding="utf-8")
 
 
 def _section(number: int, table: Table, figure: str, *, linked: bool) -> str:
@@ -107,7 +96,7 @@ def _section(number: int, table: Table, figure: str, *, linked: bool) -> str:
     plot = _plotted(table)
     heads = "".join(_head(column, plot) for column in table.columns)
     rows = "\n".join(_row(table, row, plot, linked) for row in table.rows)
-    under = _both(_list(notes(table, "en")), _list(notes(table, "zh")), tag="div")
+    under = either(_list(notes(table, "en")), _list(notes(table, "zh")), tag="div")
     figures = (
         f'<div class="scroll" role="group" aria-labelledby="h{number}" tabindex="0"><table>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n{under}"
@@ -123,7 +112,7 @@ def _section(number: int, table: Table, figure: str, *, linked: bool) -> str:
 def _row(table: Table, row: Mapping[str, Any], plot: tuple[Column, Column] | None, linked: bool) -> str:
     cells = []
     for position, column in enumerate(table.columns):
-        text = _both(_cell(column, row), _cell(column, row, zh=True))
+        text = either(_cell(column, row), _cell(column, row, zh=True))
         if linked and column.key == ITEM:
             text = f'<a href="#item={quote(str(row[ITEM]))}">{text}</a>'
         if position == 0:
@@ -137,7 +126,7 @@ def _row(table: Table, row: Mapping[str, Any], plot: tuple[Column, Column] | Non
 
 def _cell(column: Column, row: Mapping[str, Any], *, zh: bool = False) -> str:
     drawn = cell(column, row, zh=zh)
-    return _text(drawn if is_text(column) else drawn.replace("-", "\N{MINUS SIGN}"))
+    return plain(drawn if is_text(column) else drawn.replace("-", "\N{MINUS SIGN}"))
 
 
 def _plotted(table: Table) -> tuple[Column, Column] | None:
@@ -168,7 +157,7 @@ def _bar(plot: tuple[Column, Column], row: Mapping[str, Any]) -> str:
 
 
 def _head(column: Column, plot: tuple[Column, Column] | None) -> str:
-    words = _both(_text(heading(column, "en")), _text(heading(column, "zh")))
+    words = either(plain(heading(column, "en")), plain(heading(column, "zh")))
     head = f'<th scope="col"{_class(column)}>{words}</th>'
     return f'{head}<th scope="col" class="plot">{_words("plot")}</th>' if plot and column is plot[1] else head
 
@@ -178,7 +167,7 @@ def _class(column: Column) -> str:
 
 
 def _marks(row: Mapping[str, Any]) -> str:
-    shown = (f'<abbr title="{_text(" · ".join(WORDS[kind]))}">{MARKS[kind]}</abbr>' for kind in kinds(row))
+    shown = (f'<abbr title="{plain(" · ".join(WORDS[kind]))}">{MARKS[kind]}</abbr>' for kind in kinds(row))
     return "".join(shown)
 
 
@@ -191,7 +180,7 @@ def _contents(tables: Sequence[Table], items: Browser) -> str:
 
 
 def _about(meta: Mapping[str, Any]) -> str:
-    named = ((_words(key) if key in WORDS else _text(key), _text(value)) for key, value in about(meta))
+    named = ((_words(key) if key in WORDS else plain(key), plain(value)) for key, value in about(meta))
     pairs = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in named)
     return f"<dl>{pairs}</dl>" if pairs else ""
 
@@ -199,54 +188,13 @@ def _about(meta: Mapping[str, Any]) -> str:
 def _list(texts: Sequence[str]) -> str:
     if not texts:
         return ""
-    items = (_text(text).replace(" %", "\N{NO-BREAK SPACE}%") for text in texts)  # no line begins with the sign
+    items = (plain(text).replace(" %", "\N{NO-BREAK SPACE}%") for text in texts)  # no line begins with the sign
     return f'<ul class="notes">{"".join(f"<li>{item}</li>" for item in items)}</ul>'
 
 
 def _title(table: Table) -> str:
-    return _both(_text(title(table, "en")), _text(title(table, "zh")))
+    return either(plain(title(table, "en")), plain(title(table, "zh")))
 
 
 def _words(key: str) -> str:
-    return _both(*(_text(text) for text in WORDS[key]))
-
-
-def _both(english: str, chinese: str, tag: str = "span") -> str:
-    """Both languages, of which the style shows one; a text that is the same in both stands once."""
-    if english == chinese:
-        return english
-    return f'<{tag} class="en" lang="en">{english}</{tag}><{tag} class="zh" lang="zh-Hans">{chinese}</{tag}>'
-
-
-def _text(text: str) -> str:
-    return escape(printable(text))
-
-
-_PAGE = Template("""<!DOCTYPE html>
-<html lang="$language">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; $policy">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>$title</title>
-<style>
-$style</style>
-</head>
-<body>
-<header>
-<fieldset><legend>Language · 语言</legend>
-<label><input type="radio" name="language" id="en" $en><span lang="en">English</span></label>
-<label><input type="radio" name="language" id="zh" $zh><span lang="zh-Hans">中文</span></label>
-</fieldset>
-<h1>$title</h1>
-$about
-</header>
-$contents
-<main>
-$sections
-</main>
-$scripts
-</body>
-</html>
-""")
+    return either(*(plain(text) for text in WORDS[key]))
