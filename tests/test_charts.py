@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -219,19 +218,6 @@ def test_a_page_without_charts_allows_no_script() -> None:
 def test_a_text_in_a_chart_cannot_end_its_script() -> None:
     table = Table("hostile", "Hostile", COUNTS.columns, ({"genre": "</script><script>alert(1)</script>", "n": 1},))
     assert "alert(1)</script>" not in embed([bars(table, "genre", "n")]).scripts
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync = pytest.importorskip("playwright.sync_api")
-    with sync.sync_playwright() as playwright:
-        binary = next((p for p in ("/usr/bin/chromium", "/usr/bin/google-chrome") if Path(p).exists()), None)
-        try:
-            opened = playwright.chromium.launch(executable_path=binary, args=["--no-sandbox"])
-        except sync.Error:
-            pytest.skip("no Chromium on this computer")
-        yield opened
-        opened.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

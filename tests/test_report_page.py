@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -258,19 +258,6 @@ def test_a_page_without_items_holds_no_question(tmp_path: Path) -> None:
 
 
 # in a browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync = pytest.importorskip("playwright.sync_api")
-    with sync.sync_playwright() as playwright:
-        binary = next((p for p in ("/usr/bin/chromium", "/usr/bin/google-chrome") if Path(p).exists()), None)
-        try:
-            opened = playwright.chromium.launch(executable_path=binary, args=["--no-sandbox"])
-        except sync.Error:
-            pytest.skip("no Chromium on this computer")
-        yield opened
-        opened.close()
 
 
 class Opened:

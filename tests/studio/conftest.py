@@ -1,9 +1,8 @@
-"""Every test of the studio may use the data base; builders are in `building`. Browsers are the system's Chromium."""
+"""Every test of the studio may use the data base; builders are in `building`."""
 
 from __future__ import annotations
 
 import os
-import shutil
 
 import pytest
 from building import client_of
@@ -32,15 +31,6 @@ def _language():
     """A test's last request leaves its language to nobody."""
     yield
     translation.deactivate()
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args():
-    """The system's Chromium, which needs no sandbox in a container."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("there is no Chromium")
-    return {"executable_path": chromium, "args": ["--no-sandbox"]}
 
 
 @pytest.fixture
