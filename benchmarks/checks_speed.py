@@ -158,6 +158,16 @@ def table(rounds: Sequence[dict[str, tuple[float, float]]], pictures: int) -> li
     return [*lines, "", goal]
 
 
+def measured(pictures: int, rounds: int) -> tuple[list[str], float]:
+    """The figures as Markdown, and megabytes a picture."""
+    parties = [party for party in PARTIES if find_spec(NEEDS.get(party, "PIL"))]
+    with tempfile.TemporaryDirectory() as folder:
+        size = lay_out(Path(folder), pictures)
+        files = sorted(map(str, Path(folder).glob("*.png")))
+        costs = [{party: cost(party, files) for party in parties} for _ in range(rounds)]
+    return table(costs, pictures), size / pictures / 1e6
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pictures", type=int, default=1000)
@@ -168,17 +178,10 @@ def main() -> None:
     if options.party:
         PARTIES[options.party](sys.stdin.read().split("\n"))
         return
-    parties = [party for party in PARTIES if find_spec(NEEDS.get(party, "PIL"))]
-    with tempfile.TemporaryDirectory() as folder:
-        size = lay_out(Path(folder), options.pictures)
-        files = sorted(map(str, Path(folder).glob("*.png")))
-        rounds = [{party: cost(party, files) for party in parties} for _ in range(options.rounds)]
-    lines = table(rounds, options.pictures)
+    lines, size = measured(options.pictures, options.rounds)
     print("\n".join(lines))
     if options.write:
-        introduction = (
-            f"{options.pictures} PNGs of {WIDTH} × {HEIGHT}, {size / options.pictures / 1e6:.1f} MB each, on "
-        )
+        introduction = f"{options.pictures} PNGs of {WIDTH} × {HEIGHT}, {size:.1f} MB each, on "
         introduction += f"{CORES} cores; least and range of {options.rounds} rounds, in which the parties take turns."
         write_page(__file__, introduction, lines, [name for name, library in PACKAGES.items() if find_spec(library)])
 

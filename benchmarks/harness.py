@@ -15,64 +15,26 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from rig import exam, installed, started
-from rig.measured import BENCHMARKS, MODEL, Cost, MockServer, environment, measure
-from rig.report import AGAIN, FIRST, LIMIT, Results, markdown
+from rig.clients import AGAIN, FIRST, LIMIT, Client, bare, keju, openai_script
+from rig.measured import BENCHMARKS, Cost, MockServer, environment, measure
+from rig.report import Results, markdown
 
 LATENCIES = (0.0, 0.2)
-IN_FLIGHT = 64
-
-Command = Callable[[Path, int, MockServer, Path], list[str]]
-"""Folder of the exam, number of items, server, folder for what is written → command line."""
-
-
-@dataclass(frozen=True)
-class Client:
-    """One way of asking, and the two sizes at which it is measured."""
-
-    name: str
-    command: Command
-    sizes: tuple[int, int]
-
-
-def _bare(*options: str) -> Command:
-    def command(folder: Path, items: int, server: MockServer, log: Path) -> list[str]:  # noqa: ARG001
-        asked = ["--exam", str(folder), "--port", str(server.port), "--items", str(items)]
-        return [sys.executable, "-m", "rig.bare_client", *asked, "--in-flight", str(IN_FLIGHT), *options]
-
-    return command
-
-
-def _keju(cache: Path | None) -> Command:
-    """`cache` is the user's cache folder; without one each run has its own, new and counted among what it leaves."""
-
-    def command(folder: Path, items: int, server: MockServer, log: Path) -> list[str]:  # noqa: ARG001
-        asked = ["run", str(folder), "-m", f"openai-compatible/{MODEL}", "--base-url", server.base_url]
-        options = ["--concurrency", str(IN_FLIGHT), "-o", str(log), "--json"]
-        return ["env", f"KEJU_CACHE={cache or log / 'cache'}", sys.executable, "-m", "keju", *asked, *options]
-
-    return command
-
-
-def _openai(folder: Path, items: int, server: MockServer, log: Path) -> list[str]:
-    options = ["--port", str(server.port), "--items", str(items), "--log", str(log / "replies.jsonl")]
-    return [sys.executable, "-m", "rig.openai_script", "--exam", str(folder), *options]
 
 
 def clients(small: int, large: int, cache: Path) -> list[Client]:
     """The limit first. The sequential script is asked less: its cost an item does not depend on the number."""
     return [
-        Client(LIMIT, _bare(), (small, large)),
-        Client("bare client that takes digests", _bare("--digest"), (small, large)),
-        Client("bare client, stdlib base64", _bare("--encoder", "stdlib"), (small, large)),
-        Client(FIRST, _keju(None), (small, large)),
-        Client(AGAIN, _keju(cache), (small, large)),
-        Client("openai, sequential script", _openai, (small // 8, large // 10)),
+        Client(LIMIT, bare(), (small, large)),
+        Client("bare client that takes digests", bare("--digest"), (small, large)),
+        Client("bare client, stdlib base64", bare("--encoder", "stdlib"), (small, large)),
+        Client(FIRST, keju(None), (small, large)),
+        Client(AGAIN, keju(cache), (small, large)),
+        Client("openai, sequential script", openai_script, (small // 8, large // 10)),
     ]
 
 
@@ -93,6 +55,8 @@ def repetition(chosen: list[Client], folder: Path, log: Path) -> dict[tuple[str,
 
 
 def run(repetitions: int, small: int, large: int, *, install: bool) -> Results:
+    if install:
+        installed.uv_command()  # what is missing shows now, not after ten minutes
     with tempfile.TemporaryDirectory(prefix="keju-bench-") as name:
         folder = Path(name)
         chosen = clients(small, large, folder / "cache")

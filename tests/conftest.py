@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -12,6 +13,8 @@ from hypothesis import settings
 
 from real_failures import SHARED
 
+# Not the user's own: what tests digest and transcribe is none of his. Set on import, so that workers inherit it.
+os.environ.setdefault("KEJU_CACHE", str(Path(__file__).parents[1] / ".keju-cache"))
 settings.register_profile("keju", deadline=None)  # a busy machine is no fault of the code under test
 settings.load_profile("keju")
 

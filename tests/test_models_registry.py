@@ -181,7 +181,7 @@ def test_a_model_file_says_what_the_command_line_would(tmp_path: Path) -> None:
         (b"model = 3", "must say which model"),
         (b'model = "a.toml"', "must say which model"),
         (b"model = ", "not TOML"),
-        (b"\xff\xfe", "not TOML in UTF-8"),
+        (b"\xff\xfe", "byte 0 is not UTF-8"),
         (b'model = "vllm/m"\nbaseurl = "http://h"', "did you mean base_url"),
         (b'model = "vllm/m"\nextra = 3', "extra must be a table"),
     ],

@@ -361,14 +361,17 @@ def zstd_log(path: Path) -> Path:
     """A log with entries in zstd: put in compressed and stored, then renamed to method 93."""
     zstandard = pytest.importorskip("zstandard")
     pack = zstandard.ZstdCompressor().compress
+    entries = {"header.json": json.dumps(header()).encode(), "samples/0_epoch_1.json": json.dumps(sample(0)).encode()}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr("header.json", pack(json.dumps(header()).encode()))
-        archive.writestr("samples/0_epoch_1.json", pack(json.dumps(sample(0)).encode()))
+        for name, content in entries.items():
+            archive.writestr(name, pack(content))
     data = bytearray(path.read_bytes())
     for mark, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
         start = 0
-        while (start := data.find(mark, start)) >= 0:
+        for content in entries.values():
+            start = data.find(mark, start)
             data[start + offset : start + offset + 2] = (93).to_bytes(2, "little")
+            data[start + offset + 14 : start + offset + 18] = len(content).to_bytes(4, "little")
             start += 4
     path.write_bytes(bytes(data))
     return path

@@ -294,7 +294,7 @@ def test_a_users_own_file_is_loaded(tmp_path: Path) -> None:
         ("{question} {options}", "{options}", "does not name {question}"),
         ('separator = " / "', "separator = 1", "table `templates.en`: key `separator` must be text"),
         ("[templates.en]", "[templates]", "table `templates`: `text` must be a table"),
-        ('name = "own"', "name = ", "not valid TOML: Invalid value (at line 2"),
+        ('name = "own"', "name = ", "not TOML: Invalid value (at line 2"),
     ],
 )
 def test_a_mistake_in_a_file_is_named_with_its_place(tmp_path: Path, old: str, new: str, complaint: str) -> None:

@@ -16,9 +16,10 @@ from markdown_it import MarkdownIt
 import keju.reports
 from keju.errors import Misuse
 from keju.phrase import Phrase
+from keju.printable import printable
 from keju.reports import show, to_csv, to_html, to_json, to_latex, to_markdown, to_text, unguarded
 from keju.reports.latex import latex_escaped
-from keju.reports.numbers import cell, printable
+from keju.reports.numbers import cell
 from keju.results.table import Column, Table
 
 BOARD = Table(

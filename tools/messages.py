@@ -96,16 +96,12 @@ def simplified(found: list[Found]) -> Catalog:
 
 def traditional(found: list[Found], hans: Catalog) -> Catalog:
     """The same in Taiwan's script and words."""
-    from opencc import OpenCC
+    from keju.studio.wording import in_taiwan
 
-    told = tomllib.loads(CORRECTIONS.read_text(encoding="utf-8"))
-    convert = OpenCC("s2twp").convert
+    whole = tomllib.loads(CORRECTIONS.read_text(encoding="utf-8"))["messages"]
 
     def made(one: Found) -> str:
-        text = convert(_known(hans, one))
-        for wrong, right in told["words"].items():
-            text = text.replace(wrong, right)
-        return str(told["messages"].get(one.text, text))
+        return str(whole.get(one.text) or in_taiwan(_known(hans, one)))
 
     return _catalogue("zh_Hant", found, made)
 

@@ -75,7 +75,7 @@ async def worker(todo: Iterator[int], given: argparse.Namespace, encode: Encoder
         await asyncio.get_running_loop().sock_connect(connection, ("127.0.0.1", given.port))
         for number in todo:
             reply = await post(connection, request(given.exam, number, given.model, given.port, encode))
-            right += reply["choices"][0]["message"]["content"] == exam.key(number)
+            right += reply["choices"][0]["message"]["content"][-1:] == exam.key(number)
     return right
 
 

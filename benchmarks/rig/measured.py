@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,11 +36,16 @@ class MockServer:
 
     latency: float = 0.0
     faults: Sequence[str] = ()
+    reply: str = "{}"
+    """What stands around the letter of an answer."""
+    pictures: bool = False
+    """Whether it looks at the pictures; that takes time of its own."""
     port: int = 0
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
 
     def __enter__(self) -> MockServer:
-        command = [sys.executable, "-m", "rig.mock_server", "--latency", str(self.latency)]
+        command = [sys.executable, "-m", "rig.mock_server", "--latency", str(self.latency), "--reply", self.reply]
+        command += ["--pictures"] * self.pictures
         command += [part for fault in self.faults for part in ("--fault", fault)]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment())
         assert self._process.stdout
@@ -82,6 +89,10 @@ class Cost:
     """Whether the accuracy that the client reported is the true one."""
     foreign: float
     """Processor time that others used meanwhile, as a share of the machine."""
+    first_s: float = 0.0
+    """Wall seconds until the server had the first request."""
+    pictures: Mapping[str, tuple[str, int, str]] = field(default_factory=dict)
+    """Item number → sha256, bytes and type of the picture as it came, where the server looked at them."""
 
 
 def measure(command: Sequence[str], *, items: int, server: MockServer, log: Path) -> Cost:
@@ -90,14 +101,17 @@ def measure(command: Sequence[str], *, items: int, server: MockServer, log: Path
     Raises `RuntimeError` with its last words where it fails.
     """
     log.mkdir(parents=True)
-    before, began = _busy(), time.monotonic()
+    before, began, at = _busy(), time.monotonic(), time.time()
     output = log.with_suffix(".out")
     with output.open("wb") as file:
         process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, env=environment())
+        alarm = threading.Timer(TIMEOUT, os.kill, (process.pid, signal.SIGKILL))
+        alarm.start()
         _, status, used = os.wait4(process.pid, 0)
+        alarm.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
     wall, cpu, seen = time.monotonic() - began, used.ru_utime + used.ru_stime, server.seen()
-    said = output.read_text(encoding="utf-8")
+    said = output.read_text(encoding="utf-8", errors="replace")
     if process.returncode:
         raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {said[-500:]}")
     others = _busy() - before - cpu - seen["cpu_s"]
@@ -111,6 +125,8 @@ def measure(command: Sequence[str], *, items: int, server: MockServer, log: Path
         requests=seen["requests"],
         correct=_accuracy(said) == round(exam.expected(items, MODEL), 4),
         foreign=max(0.0, others / wall / (os.cpu_count() or 1)),
+        first_s=max(0.0, seen["first"] - at),
+        pictures={number: tuple(picture) for number, picture in seen["pictures"].items()},
     )
 
 

@@ -1,6 +1,6 @@
 """An OpenAI-compatible chat server for measuring clients: loopback only, one event loop, next to no CPU.
 
-    python -m rig.mock_server [--port 0] [--latency 0.2] [--fault 429:0.05 --fault hang:0.01 …]
+    python -m rig.mock_server [--port 0] [--latency 0.2] [--reply 'ANSWER: {}'] [--pictures] [--fault 429:0.05 …]
 
 It prints its port. Bodies are received into one buffer a connection and never parsed, only searched for the item's
 tag and the model's name; the answer is `exam.answer(item, model)`. A fault is drawn per (kind, item) and hits the
@@ -10,13 +10,15 @@ first `--fault-tries` requests of that item, so that a client that tries again c
     close     resets the connection               cut     announces the whole reply, sends half, closes
     slow      one byte a second
 
-GET /stats gives the counters.
+GET /stats gives the counters; with `--pictures` also the sha256, size and type of the picture that each item came with.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import base64
+import hashlib
 import json
 import re
 import resource
@@ -30,6 +32,8 @@ from rig import exam
 TAG = re.compile(rb"#(\d{4})#")
 MODEL = re.compile(rb'"model"\s*:\s*"([^"]{1,120})"')
 LENGTH = re.compile(rb"content-length:\s*(\d+)", re.IGNORECASE)
+PICTURE = re.compile(rb"data:image\\?/[a-z+]+;base64,")
+TYPES = {b"\x89PNG": "PNG", b"\xff\xd8\xff": "JPEG", b"RIFF": "WebP", b"GIF8": "GIF"}
 KINDS = ("429", "500", "hang", "close", "cut", "slow")
 MODEL_WITHIN = 8192  # bytes from either end of a body; clients write the model's name before or after the messages
 BYTES_A_TOKEN = 1000  # so that a picture shows in the count of tokens
@@ -42,6 +46,10 @@ class Counters:
     latency: float
     faults: dict[str, float]
     fault_tries: int
+    reply: str = "{}"
+    """What stands around the letter of the answer."""
+    look: bool = False
+    """Whether pictures are decoded and their digests taken."""
     requests: int = 0
     """Requests whose body came whole."""
     in_flight: int = 0
@@ -51,6 +59,8 @@ class Counters:
     tries: Counter[int] = field(default_factory=Counter)
     """Item number → requests."""
     outcomes: Counter[str] = field(default_factory=Counter)
+    pictures: dict[int, tuple[str, int, str]] = field(default_factory=dict)
+    """Item number → sha256, bytes and type of its first picture as it came; empty unless they are looked at."""
     first: float = 0.0
     last: float = 0.0
     """Unix time of the first request and of the last answer."""
@@ -64,7 +74,7 @@ class Counters:
 
     def shown(self) -> dict[str, Any]:
         used = resource.getrusage(resource.RUSAGE_SELF)
-        names = ("requests", "peak", "untagged", "outcomes", "first", "last")
+        names = ("requests", "peak", "untagged", "outcomes", "pictures", "first", "last")
         return {name: getattr(self, name) for name in names} | {
             "items": len(self.tries),
             "cpu_s": used.ru_utime + used.ru_stime,
@@ -132,6 +142,8 @@ class Connection(asyncio.BufferedProtocol):
         number, model = item_of(self._buffer, self._head, self._need), model_of(self._buffer, self._head, self._need)
         counters.untagged += number == 0
         counters.tries[number] += 1
+        if counters.look and (picture := picture_of(bytes(self._buffer[self._head : self._need]))):
+            counters.pictures[number] = picture
         self._loop.call_later(counters.latency, self._answer, number, model, size, counters.fault_of(number))
 
     def _answer(self, number: int, model: str, size: int, fault: str | None) -> None:
@@ -147,7 +159,8 @@ class Connection(asyncio.BufferedProtocol):
         if fault == "close":
             self._transport.abort()
             return
-        whole = response(200, completion(model, exam.answer(number, model) if number else "?", size))
+        text = counters.reply.format(exam.answer(number, model)) if number else "?"
+        whole = response(200, completion(model, text, size))
         if fault == "slow":
             self._trickle(whole, 0)
             return
@@ -180,6 +193,16 @@ def model_of(buffer: bytearray, start: int, end: int) -> str:
     found = MODEL.search(buffer, start, min(end, start + MODEL_WITHIN))
     found = found or MODEL.search(buffer, max(start, end - MODEL_WITHIN), end)
     return found[1].decode() if found else ""
+
+
+def picture_of(body: bytes) -> tuple[str, int, str] | None:
+    """sha256, bytes and type of the first picture of a body; None where there is none that can be read."""
+    found = PICTURE.search(body)
+    if not found:
+        return None
+    data = base64.b64decode(body[found.end() : body.find(b'"', found.end())].replace(b"\\/", b"/"))
+    kind = next((name for magic, name in TYPES.items() if data.startswith(magic)), "?")
+    return hashlib.sha256(data).hexdigest(), len(data), kind
 
 
 def completion(model: str, text: str, body_size: int) -> dict[str, Any]:
@@ -221,12 +244,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--port", type=int, default=0, help="0: any free one")
     parser.add_argument("--latency", type=float, default=0.0, metavar="S", help="from the last byte in to the answer")
+    parser.add_argument("--reply", default="{}", metavar="TEXT", help="the answer, its letter in place of {}")
+    parser.add_argument("--pictures", action="store_true", help="look at the pictures; costs the server time")
     parser.add_argument("--fault", type=rate, action="append", default=[], metavar="KIND:SHARE")
     parser.add_argument("--fault-tries", type=int, default=1, metavar="N")
     given = parser.parse_args()
     import uvloop
 
-    uvloop.run(serve(Counters(given.latency, dict(given.fault), given.fault_tries), given.port))
+    counters = Counters(given.latency, dict(given.fault), given.fault_tries, given.reply, given.pictures)
+    uvloop.run(serve(counters, given.port))
 
 
 if __name__ == "__main__":

@@ -11,13 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
+from rig.clients import AGAIN, FIRST, LIMIT
 from rig.installed import Install
 from rig.measured import Cost
 from rig.started import Start
 
 PACKAGES = ("keju", "aiohttp", "pybase64", "uvloop", "openai")
-LIMIT = "bare client, pybase64 (the limit)"
-CLIENTS = FIRST, AGAIN = "keju run, pictures new to it", "keju run, digests known"
+CLIENTS = FIRST, AGAIN
 
 Pair = tuple[Cost, Cost]
 """Costs at the small and at the large size."""
@@ -42,14 +42,14 @@ class Results:
         small, large = zip(*self.of(client, latency), strict=True)
         return min(small, key=_cpu), min(large, key=_cpu)
 
-    def ratio(self, client: str, latency: float) -> float:
-        """CPU an item against the limit's."""
-        return per_item(self.least(client, latency)) / per_item(self.least(LIMIT, latency))
+    def ratio(self, client: str, latency: float, against: str = LIMIT) -> float:
+        """CPU an item against another client's."""
+        return per_item(self.least(client, latency)) / per_item(self.least(against, latency))
 
-    def ratios(self, client: str, latency: float) -> list[float]:
+    def ratios(self, client: str, latency: float, against: str = LIMIT) -> list[float]:
         """The same within each repetition."""
-        pairs = zip(self.of(client, latency), self.of(LIMIT, latency), strict=True)
-        return [per_item(pair) / per_item(limit) for pair, limit in pairs]
+        pairs = zip(self.of(client, latency), self.of(against, latency), strict=True)
+        return [per_item(pair) / per_item(other) for pair, other in pairs]
 
 
 def per_item(pair: Pair) -> float:
@@ -90,10 +90,10 @@ def markdown(results: Results) -> str:
 
 def _ratios(results: Results, clients: Sequence[str], latencies: Sequence[float]) -> str:
     rows = [
-        [client, *(_ranged(results.ratio(client, at), results.ratios(client, at), "{:.1f}") for at in latencies)]
+        [client, *(ranged(results.ratio(client, at), results.ratios(client, at), "{:.1f}") for at in latencies)]
         for client in clients
     ]
-    return _table(["client", *(f"server latency {at * 1e3:.0f} ms" for at in latencies)], rows)
+    return table(["client", *(f"server latency {at * 1e3:.0f} ms" for at in latencies)], rows)
 
 
 def _goals(results: Results, latency: float) -> str:
@@ -111,17 +111,17 @@ def _goals(results: Results, latency: float) -> str:
     ]
     if results.install:
         goals.append(("packages of the core", 40, results.install.packages, "{:.0f}"))
-    rows = [[what, f"≤ {goal:g}", form.format(got), _yes(got <= goal)] for what, goal, got, form in goals]
+    rows = [[what, f"≤ {goal:g}", form.format(got), yes(got <= goal)] for what, goal, got, form in goals]
     held = max(pair[1].in_flight for client in CLIENTS for pair in results.of(client, latency))
-    rows.append([f"in flight at {latency * 1e3:.0f} ms", "64", str(held), _yes(held == 64)])
-    return _table(["", "goal", "measured", "reached"], rows)
+    rows.append([f"in flight at {latency * 1e3:.0f} ms", "64", str(held), yes(held == 64)])
+    return table(["", "goal", "measured", "reached"], rows)
 
 
 def _section(results: Results, clients: Sequence[str], latency: float) -> list[str]:
     heads = ["client", "CPU ms / item", "fixed CPU s", "items", "wall s", "peak MB", "log KB / item", "in flight"]
     return [
         f"## Server latency {latency * 1e3:.0f} ms",
-        _table([*heads, "accuracy right"], [_row(results, client, latency) for client in clients]),
+        table([*heads, "accuracy right"], [_row(results, client, latency) for client in clients]),
     ]
 
 
@@ -131,20 +131,20 @@ def _row(results: Results, client: str, latency: float) -> list[str]:
     wall = [cost.wall_s for cost in large]
     return [
         client,
-        _ranged(per_item(least), [per_item(pair) for pair in pairs], "{:.2f}"),
-        _ranged(fixed(least), [fixed(pair) for pair in pairs], "{:.2f}"),
+        ranged(per_item(least), [per_item(pair) for pair in pairs], "{:.2f}"),
+        ranged(fixed(least), [fixed(pair) for pair in pairs], "{:.2f}"),
         str(large[0].items),
-        _ranged(min(wall), wall, "{:.1f}"),
+        ranged(min(wall), wall, "{:.1f}"),
         f"{max(cost.rss_mb for cost in large):.0f}",
         f"{max(cost.log_bytes / cost.items for cost in large) / 1e3:.2f}",
         str(max(cost.in_flight for cost in large)),
-        _yes(all(cost.correct for pair in pairs for cost in pair)),
+        yes(all(cost.correct for pair in pairs for cost in pair)),
     ]
 
 
 def _starts(starts: Mapping[str, Start]) -> str:
     rows = [[f"`{name}`", f"{start.cpu_s:.3f}", f"{start.wall_s:.3f}"] for name, start in starts.items()]
-    return _table(["command", "CPU s", "wall s"], rows)
+    return table(["command", "CPU s", "wall s"], rows)
 
 
 def _where(results: Results) -> str:
@@ -170,7 +170,7 @@ def _processor() -> str:
     return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def _ranged(value: float, values: Sequence[float], form: str) -> str:
+def ranged(value: float, values: Sequence[float], form: str) -> str:
     """The figure, and the range over the repetitions where it is one."""
     shown, least, most = (form.format(each) for each in (value, min(values), max(values)))
     return shown if shown == least == most else f"{shown} [{least}–{most}]"
@@ -180,10 +180,12 @@ def _cpu(cost: Cost) -> float:
     return cost.cpu_s
 
 
-def _yes(true: bool) -> str:
+def yes(true: bool) -> str:
+    """As a table says it; `no` stands out."""
     return "yes" if true else "**no**"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

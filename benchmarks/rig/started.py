@@ -13,12 +13,13 @@ from statistics import median
 from rig.measured import environment
 
 TIMES = 15
+KEJU_HELP = [sys.executable, "-m", "keju", "--help"]
 COMMANDS = {
-    "python -c pass": ("-c", "pass"),
-    "import keju": ("-c", "import keju"),
-    "keju --help": ("-m", "keju", "--help"),
-    "keju run --help": ("-m", "keju", "run", "--help"),
-    "import openai": ("-c", "import openai"),
+    "python -c pass": [sys.executable, "-c", "pass"],
+    "import keju": [sys.executable, "-c", "import keju"],
+    "keju --help": KEJU_HELP,
+    "keju run --help": [sys.executable, "-m", "keju", "run", "--help"],
+    "import openai": [sys.executable, "-c", "import openai"],
 }
 
 
@@ -32,20 +33,21 @@ class Start:
 
 def commands() -> dict[str, Start]:
     """Every command with its cost."""
-    return {name: _start(arguments) for name, arguments in COMMANDS.items()}
+    return {name: start(command) for name, command in COMMANDS.items()}
 
 
-def _start(arguments: Sequence[str]) -> Start:
-    _once(arguments)  # writes the bytecode
-    times = [_once(arguments) for _ in range(TIMES)]
-    return Start(median(cpu for cpu, _ in times), median(wall for _, wall in times))
+def start(command: Sequence[str], times: int = TIMES) -> Start:
+    """The cost of a command that ends by itself. Raises `RuntimeError` where it fails."""
+    _once(command)  # writes the bytecode
+    costs = [_once(command) for _ in range(times)]
+    return Start(median(cpu for cpu, _ in costs), median(wall for _, wall in costs))
 
 
-def _once(arguments: Sequence[str]) -> tuple[float, float]:
+def _once(command: Sequence[str]) -> tuple[float, float]:
     began = time.monotonic()
-    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL, env=environment())
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise RuntimeError(f"{' '.join(arguments)} ended with {process.returncode}")
+        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
     return used.ru_utime + used.ru_stime, time.monotonic() - began

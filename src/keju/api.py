@@ -25,6 +25,8 @@ from keju.runs.foreign import remark, run_of
 from keju.runs.reading import find_runs
 from keju.runs.reading import open_run as open_folder
 from keju.runs.run import Run
+from keju.runs.scale_out.replicas import Replicas, open_replicas
+from keju.runs.scale_out.cluster import Cluster
 
 if TYPE_CHECKING:
     from keju.results.pairs import Comparison
@@ -41,7 +43,8 @@ def load(
     labels: str | Path | None = None,
     encoding: str | None = None,
 ) -> Benchmark:
-    """Read a benchmark: a folder or file in any format keju reads, `hf:OWNER/NAME[@REVISION]`, or the demo's name.
+    """Read a benchmark: a folder or file in any format keju reads, `hf:OWNER/NAME[@REVISION]`, an address in an object
+    store (`s3://BUCKET/EXAM`), or the demo's name.
 
     What could not be read is in `.problems`, item by item. Raises `BadFile` where nothing can be read at all.
     """
@@ -109,13 +112,15 @@ async def arun(
     """Ask a model every item that its run folder below `out` does not hold yet; the same call resumes it.
 
     `model` is `provider/name`, a TOML file, or any `Model`; `model_options` go to `keju.models.registry.open_model`.
+    With `session=Session(cluster=Cluster(…))` replicas of it ask on a Ray cluster; then it is given by its name.
     `protocol` defaults to that of the benchmark's own paper, see `default_protocol`.
     A run may come back incomplete: look at `.complete`; asking again asks what is missing.
     `run` asks to the end; `arun` is awaited, by callers that have an event loop of their own.
     """
     chosen = variants.parse_variants(variant)
     asked = variants.apply(benchmark, chosen)
-    opened = open_model(model, benchmark=asked, **model_options) if isinstance(model, (str, Path)) else model
+    session = session or Session()
+    opened = await _opened(model, asked, session.cluster, model_options)
     if not isinstance(protocol, Protocol):
         protocol = load_protocol(protocol or default_protocol(benchmark, opened))
     try:
@@ -125,11 +130,21 @@ async def arun(
             protocol,
             out=Path(out),
             variant=variants.describe(chosen),
-            session=session or Session(),
+            session=session,
             progress=progress,
         )
     finally:
         await opened.close()
+
+
+async def _opened(
+    model: str | Path | Model, asked: Benchmark, cluster: Cluster | None, options: dict[str, Any]
+) -> Model | Replicas:
+    if cluster is None:
+        return open_model(model, benchmark=asked, **options) if isinstance(model, (str, Path)) else model
+    if not isinstance(model, (str, Path)):
+        raise Misuse("on a cluster each replica opens its own model: give it by its name, as after -m")
+    return await open_replicas(cluster, model, asked, options)
 
 
 def _to_the_end(asking: Callable[_Asked, Coroutine[Any, Any, Run]]) -> Callable[_Asked, Run]:
@@ -151,7 +166,7 @@ def _to_the_end(asking: Callable[_Asked, Coroutine[Any, Any, Run]]) -> Callable[
 run = _to_the_end(arun)
 
 
-def default_protocol(benchmark: Benchmark, model: Model | None) -> str:
+def default_protocol(benchmark: Benchmark, model: Model | Replicas | None) -> str:
     """The protocol of the paper whose layout the benchmark has (`tco` for other formats); embedded language models
     cannot answer with a letter and say what they need themselves. None stands for a model behind an endpoint."""
     wants: str | None = getattr(model, "default_protocol", None)

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from keju import digests
 from keju.digests import Stamp
 from keju.errors import CallFailed, Misuse
 from keju.media_types import HEAD, mime_of
+from keju.remote import Remote
 
 MediaKind = Literal["image", "audio"]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -32,10 +33,30 @@ class Medium:
     """The file, or None where the bytes are held in `data` or are absent."""
     data: bytes | None = field(default=None, repr=False)
     """The bytes themselves, for media that came inside another file (a Parquet or TSV cell)."""
+    remote: Remote | None = None
+    """The object in a store that the bytes are fetched from when they are needed; `path` is then their place here."""
 
     @property
     def exists(self) -> bool:
-        return self.data is not None or (self.path is not None and self.path.is_file())
+        return self.data is not None or self.remote is not None or (self.path is not None and self.path.is_file())
+
+    @property
+    def is_here(self) -> bool:
+        """False for what would have to be fetched from an object store now."""
+        return self.remote is None or self.remote.place.is_file() or digests.known(_lasting(self.remote)) is not None
+
+    def file(self) -> Path:
+        """Its file on this machine; one of an object store is fetched first.
+
+        Raises `CallFailed` (kind `medium`) where there is none, or it cannot be fetched.
+        """
+        with self._file() as path:
+            path.stat()
+            return path
+
+    def at_home(self) -> Medium:
+        """As it is on this machine, whose cache folder may be another than that of the one it came from."""
+        return replace(self, path=self.remote.place) if self.remote else self
 
     def read(self) -> bytes:
         """The original bytes, never re-encoded.
@@ -51,7 +72,7 @@ class Medium:
         Raises `CallFailed` as `read` does.
         """
         with self._opened() as file:
-            stamp = Stamp.of(self.path, os.fstat(file.fileno())) if self.path and self.data is None else None
+            stamp = self._stamp(os.fstat(file.fileno())) if self.data is None else None
             digest = hashlib.sha256() if stamp and not digests.known(stamp) else None
             settled = stamp is not None and stamp.settled
             while portion := file.read(size):
@@ -69,6 +90,8 @@ class Medium:
     @property
     def size(self) -> int:
         """Length in bytes. Raises `CallFailed` as `read` does."""
+        if self.remote:
+            return self.remote.size
         return self._stat().st_size if self.data is None else len(self.data)
 
     @property
@@ -79,11 +102,13 @@ class Medium:
         """
         if self.data is not None:
             return hashlib.sha256(self.data).hexdigest()
+        if self.remote and (found := digests.known(_lasting(self.remote))):
+            return found  # known without fetching it
         with self._file() as path:
-            if found := digests.known(Stamp.of(path, path.stat())):
+            if found := digests.known(self._stamp(path.stat())):
                 return found
             with path.open("rb") as file:
-                stamp = Stamp.of(path, os.fstat(file.fileno()))
+                stamp = self._stamp(os.fstat(file.fileno()))
                 settled = stamp.settled
                 taken = hashlib.file_digest(file, "sha256").hexdigest()
         digests.remember(stamp, taken, settled=settled)
@@ -92,6 +117,8 @@ class Medium:
     @property
     def stamp(self) -> Stamp | None:
         """What is another once the file has changed; None where the bytes are held here or there are none."""
+        if self.remote:
+            return _lasting(self.remote)
         try:
             return Stamp.of(self.path, self.path.stat()) if self.path and self.data is None else None
         except OSError:
@@ -125,9 +152,16 @@ class Medium:
         with self._file() as path:
             return path.stat()
 
+    def _stamp(self, status: os.stat_result) -> Stamp:
+        """The stamp of its file, whose status is `status`."""
+        return _lasting(self.remote) if self.remote else Stamp.of(self.path or Path(), status)
+
     @contextmanager
     def _file(self) -> Iterator[Path]:
         """Where the file is, with what can go wrong put into keju's error."""
+        if self.remote:
+            yield self.remote.fetched()
+            return
         if self.path is None:
             raise CallFailed(f"medium {self.name} is not there", kind="medium", retryable=False)
         try:
@@ -135,6 +169,11 @@ class Medium:
         except OSError as error:
             message = f"medium {self.path} cannot be read: {error.strerror or error}"
             raise CallFailed(message, kind="medium", retryable=False) from error
+
+
+def _lasting(remote: Remote) -> Stamp:
+    """The stamp of an object: its place tells its version, so nothing can change under it."""
+    return Stamp(os.fspath(remote.place), remote.size, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +185,8 @@ class Wording:
     question: str
     """The stem; may be empty where the question is heard, not read (Multi-TW's audio items)."""
     options: Mapping[str, str]
-    """Option label (`A`, `B`, …) → text without its label, in label order. Empty text: the option is a picture."""
+    """Option label (`A`, `B`, …) → text without its label, in label order. Empty text: the option is in the item's
+    picture. `<image 2>` at its end: the option is, or shows, the second of the item's pictures."""
     instruction: str = ""
     """The exam's own instruction to the candidate, where there is one (Multi-TW)."""
     as_written: tuple[str, ...] = ()

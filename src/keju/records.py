@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,6 +13,9 @@ Finish = Literal["stop", "length"]
 Status = Literal["answered", "truncated", "blocked", "failed"]
 """`answered`: a whole reply. `truncated`: the output cap cut it. `blocked`: a content filter refused.
 `failed`: no reply after all attempts. Only the first two hold a reply, and only they are read by a parser."""
+
+WITH_REPLY = ("answered", "truncated")
+"""The statuses that hold one."""
 
 STAGES = ("load", "preprocess", "transcribe", "read", "queue", "infer", "first_token")
 """The stage clock, in seconds.
@@ -74,7 +78,7 @@ class Record:
 
     @property
     def has_reply(self) -> bool:
-        return self.status in ("answered", "truncated")
+        return self.status in WITH_REPLY
 
     def to_json(self) -> dict[str, Any]:
         """A plain dict without empty fields; times in seconds rounded to 0.1 ms."""
@@ -100,10 +104,42 @@ class Record:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Record:
-        """The record of a line that `to_json` wrote; fields it does not know are ignored."""
+        """The record of a line that `to_json` wrote; fields it does not know are ignored.
+
+        Raises `TypeError` or `ValueError` where a field is missing or of another kind.
+        """
         known = {name: row[name] for name in cls.__slots__ if name in row}
+        for name, value in known.items():
+            _check(name, value)
         for name in ("media", "warnings"):
             known[name] = tuple(known.get(name, ()))
-        if "usage" in known:
+        if known.get("usage") is not None:
             known["usage"] = Usage(**{k: v for k, v in known["usage"].items() if k in Usage.__slots__})
         return cls(**known)
+
+
+_NONE = type(None)
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("id", "status", "at", "prompt"), (str,)),
+    **dict.fromkeys(("text", "model"), (str, _NONE)),
+    **dict.fromkeys(("error", "usage", "scores", "perceived"), (dict, _NONE)),
+    **dict.fromkeys(("media", "warnings"), (list, tuple)),
+    **{"attempts": (int,), "stages": (dict,)},
+}
+_WITHIN: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("media", "warnings", "perceived"), (str,)),
+    **dict.fromkeys(("stages", "scores"), (int, float)),
+    "usage": (int, _NONE),
+}
+
+
+def _check(name: str, value: Any) -> None:
+    """Raise `TypeError` where a field, or what it holds, is not of its kind; `ValueError` for a time that is none."""
+    within: Iterable[Any] = value.values() if isinstance(value, dict) else value
+    if not isinstance(value, _KINDS[name]):
+        raise TypeError(f"{name} is a {type(value).__name__}")
+    for part in within if value and name in _WITHIN else ():
+        if not isinstance(part, _WITHIN[name]):
+            raise TypeError(f"{name} holds a {type(part).__name__}")
+    if name == "stages" and not all(map(math.isfinite, within)):
+        raise ValueError("a stage holds no number of seconds")

@@ -25,6 +25,11 @@ def to_traditional(text: str) -> str:
     return _convert(text, "s2tw")
 
 
+def to_taiwan(text: str) -> str:
+    """`text` in Traditional script and Taiwan's words (软件 → 軟體): for texts of an interface, never to compare."""
+    return _convert(text, "s2twp")
+
+
 def to_simplified(text: str) -> str:
     """`text` in Simplified script; words stay as they are."""
     return _convert(text, "tw2s")

@@ -20,7 +20,7 @@ from keju.checks.alike import Look, nearest
 from keju.checks.measuring import MeasuredClip, MeasuredImage
 from keju.checks.twins import NEAR
 from keju.errors import Misuse
-from keju.items import Item
+from keju.items import NOTHING, Item
 
 WEIGHTS: Mapping[str, Fraction] = {"train": Fraction(700), "val": Fraction(100), "test": Fraction(200)}
 """Sizes of TCO's splits of 1,000 items (paper 000, "Data Records"); of another number of items, their proportions."""
@@ -57,6 +57,8 @@ class Splits:
     """Labels whose shares were kept alike."""
     grouped: str | None = None
     """What never straddles two splits: `medium`, `medium, near duplicates too`, or None."""
+    kept: int = 0
+    """Items that stayed in the split in which they were."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -65,12 +67,26 @@ class Splits:
         return {split: counts[split] for split in self.wanted}
 
 
-def plain(benchmark: Benchmark, weights: Mapping[str, Fraction] = WEIGHTS, seed: int = 0) -> Splits:
-    """Deal the items out in seeded order, whatever they show or are about (TCO's profile)."""
-    wanted = _sizes(benchmark, weights)
-    ranked = iter(sorted((item.id for item in benchmark), key=lambda item_id: drawn(seed, item_id)))
-    of = {next(ranked): split for split, size in wanted.items() for _ in range(size)}
-    return Splits({item.id: of[item.id] for item in benchmark}, wanted, "plain", seed)
+def plain(
+    benchmark: Benchmark,
+    weights: Mapping[str, Fraction] = WEIGHTS,
+    seed: int = 0,
+    *,
+    kept: Mapping[str, str] = NOTHING,
+) -> Splits:
+    """Deal the items out in seeded order, whatever they show or are about (TCO's profile).
+
+    `kept`: item id → split in which the item stays; only the others are dealt out, into what is left of the sizes.
+    """
+    kept = _there(benchmark, kept)
+    wanted = _sizes(benchmark, weights, kept)
+    new = sorted((item.id for item in benchmark if item.id not in kept), key=lambda item_id: drawn(seed, item_id))
+    there = Counter(kept.values())
+    room = {split: Fraction(max(0, size - there[split])) for split, size in wanted.items() if weights.get(split)}
+    sizes = apportioned(len(new), room if any(room.values()) else weights)
+    ranked = iter(new)
+    of = {next(ranked): split for split, size in sizes.items() for _ in range(size)} | kept
+    return Splits({item.id: of[item.id] for item in benchmark}, wanted, "plain", seed, kept=len(kept))
 
 
 def balanced(
@@ -81,22 +97,28 @@ def balanced(
     labels: Sequence[str] | None = None,
     groups: Iterable[frozenset[str]] | None = None,
     grouped: str | None = "medium",
+    kept: Mapping[str, str] = NOTHING,
 ) -> Splits:
     """Keep the shares of `labels` alike in all splits (default: those of `STRATA` that vary) and `groups` together.
 
     `groups` are sets of ids, by default the items of one medium; `grouped` says what they are. Sizes are exact where no
     item shares a medium; else they may miss by less than the largest group. Raises `Misuse` for a label no item has.
+
+    `kept`: item id → split in which the item stays, and with it the others of its group; where those that stay stand in
+    several splits, the others go to the one that has most of them.
     """
     names = varying(benchmark) if labels is None else tuple(labels)
     for name in names:
         if all(label_of(item, name) is None for item in benchmark):
             raise Misuse(f"no item of {benchmark.name} has the label {name!r}")
-    wanted = _sizes(benchmark, weights)
+    kept = _there(benchmark, kept)
+    wanted = _sizes(benchmark, weights, kept)
     units = _units(benchmark, media_groups(benchmark) if groups is None else groups)
     units.sort(key=lambda unit: (-len(unit), drawn(seed, min(unit))))
     cells = {item.id: _cells(item, names) for item in benchmark}
-    of = _deal(units, cells, wanted)
-    return Splits({item.id: of[item.id] for item in benchmark}, wanted, "balanced", seed, names, grouped)
+    settled = _settled(units, kept)
+    of = _deal([unit for unit in units if unit[0] not in settled], cells, wanted, settled)
+    return Splits({item.id: of[item.id] for item in benchmark}, wanted, "balanced", seed, names, grouped, len(kept))
 
 
 def media_groups(benchmark: Benchmark) -> list[frozenset[str]]:
@@ -160,14 +182,22 @@ def record_of(splits: Splits) -> dict[str, Any]:
     return {
         "sizes": sizes,
         "total": len(splits.of),
-        "generation_method": METHODS[splits.method],
+        "generation_method": _told(splits),
         "method": splits.method,
         "method_version": VERSION,
         "random_seed": splits.seed,
         "stratified_by": list(splits.labels),
         "grouped_by": splits.grouped,
+        **({"kept_in_their_split": splits.kept} if splits.kept else {}),
         "intended_use": {split: USES[split] for split in sizes if split in USES},
     }
+
+
+def _told(splits: Splits) -> str:
+    if not splits.kept:
+        return METHODS[splits.method]
+    stayed = f"{splits.kept} items stay in the split in which they were"
+    return stayed if splits.kept == len(splits.of) else f"{stayed}; of the others: {METHODS[splits.method]}"
 
 
 def apportioned(total: int, weights: Mapping[str, Fraction]) -> dict[str, int]:
@@ -188,11 +218,29 @@ def varying(benchmark: Benchmark) -> tuple[str, ...]:
     return tuple(name for name in STRATA if len({label_of(item, name) for item in benchmark}) > 1)
 
 
-def _sizes(benchmark: Benchmark, weights: Mapping[str, Fraction]) -> dict[str, int]:
-    sizes = apportioned(len(benchmark), weights)
-    if empty := [name for name, size in sizes.items() if not size and weights[name]]:
+def _sizes(benchmark: Benchmark, weights: Mapping[str, Fraction], kept: Mapping[str, str]) -> dict[str, int]:
+    """Split → size; a split that is not asked for, and has items that stay, keeps its size."""
+    if len(kept) == len(benchmark):
+        return dict(Counter(kept.values()))
+    others = Counter(split for split in kept.values() if not weights.get(split))
+    sizes = apportioned(len(benchmark) - others.total(), weights)
+    if empty := [name for name, size in sizes.items() if not size and weights[name] and name not in kept.values()]:
         raise Misuse(f"{len(benchmark)} items are too few: {', '.join(empty)} would be empty; choose other sizes")
-    return {name: size for name, size in sizes.items() if size}
+    return {name: size for name, size in sizes.items() if size or name in kept.values()} | dict(others)
+
+
+def _there(benchmark: Benchmark, kept: Mapping[str, str]) -> dict[str, str]:
+    return {item.id: kept[item.id] for item in benchmark if kept.get(item.id)}
+
+
+def _settled(units: Sequence[Sequence[str]], kept: Mapping[str, str]) -> dict[str, str]:
+    """Item id → split, of items that stay and of those that belong with them."""
+    settled: dict[str, str] = {}
+    for unit in units:
+        there = Counter(kept[item_id] for item_id in unit if item_id in kept)
+        if there:
+            settled |= {item_id: kept.get(item_id, there.most_common(1)[0][0]) for item_id in unit}
+    return settled
 
 
 def drawn(seed: int, item_id: str) -> str:
@@ -226,15 +274,19 @@ def _cells(item: Item, labels: Sequence[str]) -> list[object]:
 
 
 def _deal(
-    units: Sequence[Sequence[str]], cells: Mapping[str, Sequence[object]], wanted: Mapping[str, int]
+    units: Sequence[Sequence[str]],
+    cells: Mapping[str, Sequence[object]],
+    wanted: Mapping[str, int],
+    settled: Mapping[str, str],
 ) -> dict[str, str]:
     """Item id → split. Each unit goes where most is lacking, measured in roots of what there shall be: in shares, a
-    large label would be left to chance, in items a small one."""
+    large label would be left to chance, in items a small one. `settled`: items whose split is known before."""
     total = sum(wanted.values())
     n = Counter(cell for every in cells.values() for cell in every)
-    have: Counter[tuple[object, str]] = Counter()
-    room = dict(wanted)
-    of: dict[str, str] = {}
+    of = dict(settled)
+    have = Counter((cell, split) for item_id, split in of.items() for cell in cells[item_id])
+    there = Counter(of.values())
+    room = {split: size - there[split] for split, size in wanted.items()}
 
     def lack(split: str, own: Counter[object]) -> float:
         quota = {cell: n[cell] * wanted[split] / total for cell in own}

@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeVar
 
-from keju.benchmark import Benchmark, Problem
+from keju.benchmark import Benchmark, Problem, Stream
 from keju.errors import Misuse
 from keju.formats.question_text import names_other_options
 from keju.items import Item, Wording, same_language
@@ -158,14 +158,31 @@ def describe(variants: Iterable[Variant]) -> dict[str, str]:
 
 
 def _apply(benchmark: Benchmark, variant: Variant) -> Benchmark:
-    varied = [variant.vary(item) for item in benchmark]
-    items = tuple(item for item, _ in varied if item is not None)
-    problems = tuple(dict.fromkeys(problem for _, problem in varied if problem is not None))
+    items: Sequence[Item]
+    if isinstance(benchmark.items, Stream):
+        items, problems = _streamed(benchmark.items, variant)
+    else:
+        varied = [variant.vary(item) for item in benchmark]
+        items = tuple(item for item, _ in varied if item is not None)
+        problems = tuple(dict.fromkeys(problem for _, problem in varied if problem is not None))
     if not items and problems:
         first = problems[0]
         asked = f"{variant.name}={variant.value}"
         raise Misuse(f"variant {asked} leaves no item of {benchmark.name}: item {first.item}: {first.message}")
     return replace(benchmark, items=items, problems=benchmark.problems + problems)
+
+
+def _streamed(items: Stream, variant: Variant) -> tuple[Sequence[Item], tuple[Problem, ...]]:
+    """The items that can be varied, each varied whenever it is read, and what is to be known of them."""
+    problems: dict[Problem, None] = {}
+
+    def varies(item: Item) -> bool:
+        changed, problem = variant.vary(item)
+        problems.update({problem: None} if problem else {})
+        return changed is not None
+
+    kept = items.where(varies)
+    return kept.mapped(lambda item: variant.vary(item)[0] or item), tuple(problems)
 
 
 _FORMS = {

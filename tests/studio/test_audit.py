@@ -1,12 +1,16 @@
 """The log: who sees it, what filters it, and that nothing in it can be changed unseen."""
 
+import ast
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 from building import client_of, item, person, project
 from django.urls import reverse
 
+import keju.studio
+from keju.studio import deeds, workflow
 from keju.studio.journal import record
 from keju.studio.models import Event, Role
 
@@ -125,3 +129,57 @@ def test_what_the_log_says_is_text(client, home):
     assert "<script>alert" not in text
     assert "<b>bold" not in text
     assert "a, &lt;i&gt;" in text
+
+
+# In the reader's words
+
+
+STUDIO = Path(keju.studio.__file__).parent
+
+
+def recorded():
+    """(verb, names of details) of every `record(…)` in the code."""
+    for path in STUDIO.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "record":
+                yield node.args[2], [word.arg for word in node.keywords if word.arg]
+
+
+def test_every_verb_that_is_recorded_and_all_its_details_have_names():
+    verbs, names = set(workflow.MOVES), set()
+    for verb, details in recorded():
+        names |= set(details)
+        for one in ast.walk(verb):
+            if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                verbs.add(one.value)
+    verbs.discard("screened ")  # with the outcome behind it
+    assert len(verbs) > 40
+    assert verbs - set(deeds.VERBS) == set()
+    assert names - set(deeds.DETAILS) == {"sha256"}
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ["began an item", "item 0001", "changed roles or pseudonym", "domain expert"]),
+        ("zh-Hans", ["新建题目", "题目 0001", "修改了角色或化名", "领域专家"]),
+        ("zh-Hant", ["新建題目", "題目 0001", "修改了角色或化名", "領域專家"]),
+    ],
+)
+def test_deeds_are_told_in_the_reader_s_language_and_kept_as_codes(client, home, language, words):
+    record(home, None, "member", "user:1", roles=["expert"])
+    text = client.get(reverse("audit", args=[home.slug]), headers={"accept-language": language}).content.decode()
+    for word in words:
+        assert word in text
+    assert '<option value="create">' in text
+    exported = b"".join(client.get(reverse("audit-export", args=[home.slug])).streaming_content).decode()
+    assert '"verb": "member"' in exported
+    assert '"roles": ["expert"]' in exported
+
+
+def test_a_deed_of_an_older_version_is_shown_by_its_code(client, home):
+    record(home, None, "juggle", "ball:3", colour="red")
+    text = page(client, home)
+    assert "juggle" in text
+    assert "ball 3" in text
+    assert "colour: red" in text

@@ -145,19 +145,19 @@ def test_every_layout_comes_in_as_a_zip(
     files = {f"set/{p.relative_to(tmp_path / 'set').as_posix()}": p.read_bytes()
              for p in (tmp_path / "set").rglob("*") if p.is_file()}  # fmt: skip
     browser = building.client_of(owner)
-    page = browser.post(
-        f"/projects/{project.slug}/import", {"what": "benchmark", "file": zipped({**files, "__MACOSX/x": b"rubbish"})}
-    )
-    assert page.status_code == 200, page.context["form"].errors
-    assert page.context["report"].new == [item.id for item in fitting]
+    address = f"/projects/{project.slug}/import"
+    sent = {"what": "benchmark", "file": zipped({**files, "__MACOSX/x": b"rubbish"})}
+    page = browser.post(address, sent, follow=True)
+    assert page.context["job"].report.get("new") == len(fitting), page.context["job"].report
+    assert list(Item.objects.values_list("code", flat=True)) == sorted(item.id for item in fitting)
 
 
 def test_a_table_of_questions_comes_in_as_one_file(project: Project, owner: User) -> None:
     table = "id,question,A,B,C,D,answer\nq1,这是什么行当？,生,旦,净,丑,B\n".encode()
     browser = building.client_of(owner)
     upload = SimpleUploadedFile("questions.csv", table)
-    page = browser.post(f"/projects/{project.slug}/import", {"what": "benchmark", "file": upload})
-    assert page.context["report"].new == ["q1"]
+    page = browser.post(f"/projects/{project.slug}/import", {"what": "benchmark", "file": upload}, follow=True)
+    assert page.context["job"].report["new"] == 1
     assert Item.objects.get().current.content.key == 1  # type: ignore[union-attr]
 
 
@@ -178,30 +178,39 @@ def test_the_demo_and_the_servers_folder_are_offered_and_nothing_beside(
     assert page.status_code == 422
 
 
-def test_a_zip_cannot_write_outside_or_blow_up(project: Project, owner: User) -> None:
-    with pytest.raises(BadFile, match="leads outside"), incoming.unpacked(zipped({"../../evil.md": b"x"})):
-        pass
-    with pytest.raises(BadFile, match="far more"), incoming.unpacked(zipped({"zeros": b"\0" * 2**28})):
-        pass
-    with pytest.raises(BadFile, match="damaged"), incoming.unpacked(SimpleUploadedFile("a.zip", b"no zip")):
-        pass
+def test_a_zip_cannot_write_outside_or_blow_up(tmp_path: Path) -> None:
+    for upload, refusal in (
+        (zipped({"../../evil.md": b"x"}), "leads outside"),
+        (zipped({"zeros": b"\0" * 2**28}), "far more"),
+        (SimpleUploadedFile("a.zip", b"no zip"), "damaged"),
+    ):
+        with pytest.raises(BadFile, match=refusal), incoming.unpacked(incoming.kept(upload, tmp_path / "here")):
+            pass
 
 
-def test_names_of_a_chinese_windows_are_read(project: Project) -> None:
+def test_an_upload_is_kept_by_its_own_name_in_its_own_folder(tmp_path: Path) -> None:
+    for name in ("题" * 120 + ".csv", "../../outside.csv", "a\\b.csv"):
+        kept = incoming.kept(SimpleUploadedFile(name, b"x"), tmp_path / "here")
+        assert kept.parent == tmp_path / "here"
+        assert kept.read_bytes() == b"x"
+        assert kept.suffix == ".csv"
+
+
+def test_names_of_a_chinese_windows_are_read(tmp_path: Path) -> None:
     upload = zipped({"set/xx.md": b"x", "set/b.md": b"y"})
     upload.seek(0)
     data = upload.read().replace(b"set/xx.md", b"set/" + "题".encode("gbk") + b".md")
-    with incoming.unpacked(SimpleUploadedFile("a.zip", data)) as folder:
+    with incoming.unpacked(incoming.kept(SimpleUploadedFile("a.zip", data), tmp_path)) as folder:
         assert sorted(path.name for path in folder.iterdir()) == ["b.md", "题.md"]
 
 
-def test_nonsense_is_refused_with_the_reason_beside_the_form(project: Project, owner: User) -> None:
+def test_nonsense_is_refused_with_the_reason(project: Project, owner: User) -> None:
     browser = building.client_of(owner)
     address = f"/projects/{project.slug}/import"
     assert browser.post(address, {"what": "benchmark"}).status_code == 422
-    page = browser.post(address, {"what": "benchmark", "file": SimpleUploadedFile("a.json", b"{}")})
-    assert page.status_code == 422
-    assert page.context["form"].errors
+    page = browser.post(address, {"what": "benchmark", "file": SimpleUploadedFile("a.json", b"{}")}, follow=True)
+    assert page.context["job"].state == "failed"
+    assert "a.json" in page.content.decode()
     assert building.client_of(building.person(project, Role.AUTHOR)).get(address).status_code == 403
 
 

@@ -377,6 +377,17 @@ def test_the_checks_look_before_the_id_is_made(home, author):
     assert not Item.objects.filter(project=home).exists()
 
 
+def test_checks_that_come_after_the_save_find_no_twin_in_the_item_itself(home, author):
+    """An autosave's checks were on their way when the form was saved: its id is there now."""
+    saved = item(home, author, code="0001", content=content(stem="这幅图是什么行当？"))
+    client = client_of(author)
+    texts = {"stem_zh-Hans": "这幅图是什么行当？", "image": str(saved.image.pk), "locator_seq": "1"}
+    keep(client, url("new-draft", home), "late", **new_form(**texts))
+    answer = client.get(url("new-checks", home), {"draft": "late"})
+    assert answer.status_code == 200
+    assert "Q501" not in answer.content.decode()
+
+
 def test_the_projects_number_of_options_is_what_counts(author):
     free = project("custom", settings={"min_options": 3, "max_options": 5})
     writer = person(free, Role.AUTHOR)

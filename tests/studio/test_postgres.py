@@ -21,6 +21,9 @@ CORE = (
     "reannotation",
     "urls",
     "played_project",
+    "option_pictures",
+    "release_splits",
+    "jobs",
 )
 """What locks rows, keeps chains, or asks the data base for more than a row."""
 

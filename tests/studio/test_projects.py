@@ -10,7 +10,8 @@ from django.utils import translation
 
 from keju.studio.founding import found
 from keju.studio.journal import first_broken
-from keju.studio.models import Event, Finding, Membership, Project, Role, SignInLink, Source, Term
+from keju.studio.models import Batch, Event, Finding, Membership, Project, Role, SignInLink, Source, Term
+from keju.studio.points import Point
 from keju.studio.signing_in import new_person
 from keju.studio.standing import settings_of
 from keju.studio.store import place
@@ -76,10 +77,85 @@ def test_the_papers_way_of_working_is_in_their_profiles(admin):
     assert types.count() == 8
 
 
-def test_checklists_come_in_the_founder_s_language(admin):
-    with translation.override("zh-hant"):
+@pytest.mark.parametrize(
+    ("language", "words", "step"),
+    [("zh-hant", "臉譜", "專家審核"), ("zh-hans", "脸谱", "专家审核"), ("en", "Make-up", "Experts")],
+)
+def test_checklists_are_read_in_the_reader_s_language_whatever_the_founder_s(admin, language, words, step):
+    with translation.override("en"):
         settings = settings_of(found("c", "c", "tco", admin))
-    assert "臉譜" in "".join(settings.include_if)
+    with translation.override(language):
+        assert words in "".join(map(str, settings.include_if))
+        assert words in "".join(map(str, settings.steps[0].checklist))
+        assert settings.step("expert") == step
+        assert settings.step("one that was taken out") == "one that was taken out"
+
+
+def test_a_text_without_its_language_is_read_as_it_is_and_simplified_in_traditional():
+    for text, language, read in (
+        ("脸谱清楚", "zh-hant", "臉譜清楚"),
+        ("臉譜清楚", "zh-hans", "臉譜清楚"),
+        ("Sharp", "zh-hant", "Sharp"),
+    ):
+        with translation.override(language):
+            assert str(Point.model_validate(text)) == read
+
+
+def test_checklists_of_before_keep_their_answers_and_gain_the_other_languages(home):
+    """The migration: texts become points whose codes are the texts; those of a profile come in all three."""
+    from importlib import import_module
+
+    from django.apps import apps
+
+    texts = ["脸谱、服饰、身段与行当、年代对应正确", "我们自己的一条"]
+    home.settings = {
+        "include_if": ["Focus and colours are true"],
+        "steps": [{"name": "expert", "verb": "review expert", "rounds": 3, "checklist": texts}],
+    }
+    home.save()
+    round_ = Batch.objects.create(
+        project=home,
+        kind="screen",
+        name="r",
+        created_by=home.memberships.get().user,
+        policy={"rule": "majority", "include_if": [], "exclude_if": ["服飾不完整"]},
+    )
+    import_module("keju.studio.migrations.0002_checklists").to_points(apps, None)
+    home.refresh_from_db()
+    round_.refresh_from_db()
+    settings = settings_of(home)
+    assert [point.code for point in settings.steps[0].checklist] == texts
+    with translation.override("en"):
+        assert (
+            str(settings.steps[0].checklist[0]) == "Make-up, costume and gestures are tied to the right role and time"
+        )
+        assert str(settings.steps[0].checklist[1]) == "我们自己的一条"
+        assert str(settings.steps[0]) == "Experts"
+        assert round_.policy["exclude_if"][0]["label"]["en"] == "Part of the costume is missing"
+    with translation.override("zh-hant"):
+        assert str(settings.steps[0].checklist[1]) == "我們自己的一條"
+        assert str(settings.include_if[0]) == "對焦清晰、色彩真實"
+
+
+def test_the_wording_of_a_point_changes_and_its_code_stays(home, owner):
+    told = fields(owner, "/projects/opera/settings")
+    code = told["steps-0-checklist-0-code"]
+    told |= {"steps-0-checklist-0-en": "Really right", "steps-0-checklist-1-en": "", "steps-0-checklist-1-zh-hans": ""}
+    told |= {
+        "steps-0-checklist-1-zh-hant": "",
+        "include_if-6-zh-hant": "沒有浮水印",
+        "steps-0-label-0-zh-hans": "专家三轮",
+    }
+    owner.post("/projects/opera/settings", told)
+    home.refresh_from_db()
+    settings = settings_of(home)
+    assert (settings.steps[0].checklist[0].code, settings.steps[0].checklist[0].label["en"]) == (code, "Really right")
+    assert len(settings.steps[0].checklist) == 3
+    assert settings.include_if[-1] == Point(code="沒有浮水印", label={"zh-hant": "沒有浮水印"})
+    assert settings.steps[0].label["zh-hans"] == "专家三轮"
+    page = owner.get("/projects/opera/settings", headers={"accept-language": "zh-hans"}).content.decode()
+    assert "专家三轮 × 3: 正确答案无误" in page
+    assert "{&#x27;code" not in page
 
 
 # Settings
@@ -133,16 +209,16 @@ def test_a_change_of_settings_is_kept_shown_in_the_history_and_on_record(home, o
     told = fields(owner, "/projects/opera/settings")
     told |= {"votes": "5", "I101-long": "1920", "languages": "zh-Hant, en", "single_user": "on"}
     told |= {"steps-3-name": "second-look", "steps-3-verb": "review expert", "steps-3-rounds": "2"}
-    told |= {"steps-3-checklist": "甲\n\n 乙 ", "steps-1-ORDER": "9"}
+    told |= {"steps-3-checklist-0-zh-hans": "甲", "steps-3-checklist-1-en": " B ", "steps-1-ORDER": "9"}
     assert owner.post("/projects/opera/settings", told).status_code == 302
     home.refresh_from_db()
     settings = settings_of(home)
     assert (settings.votes, settings.single_user, home.languages) == (5, True, ["zh-Hant", "en"])
     assert settings.thresholds == {"I101": {"long": 1920.0}}
     assert [step.name for step in settings.steps] == ["expert", "formatting", "linguistic", "second-look"]
-    assert settings.steps[-1].checklist == ["甲", "乙"]
+    assert [point.code for point in settings.steps[-1].checklist] == ["甲", "B"]
     page = owner.get("/projects/opera/settings").content.decode()
-    assert "<td>votes</td>" in page
+    assert "<td>Screeners for each picture or clip</td>" in page
     event = Event.objects.get(project=home, verb="settings")
     assert {"votes", "thresholds", "steps", "languages", "single_user"} <= set(event.data["changed"])
     assert first_broken(home) is None
@@ -157,6 +233,8 @@ def test_a_change_of_settings_is_kept_shown_in_the_history_and_on_record(home, o
         ({"min_options": "5", "max_options": "3"}, "cannot be fewer"),
         ({"reannotated_share": "7"}, "less than or equal to 1"),
         ({"steps-1-name": "expert"}, "same name"),
+        ({"include_if-6-en": "Two", "include_if-7-en": "Two"}, "points are the same"),
+        ({"include_if-6-en": "x" * 201}, "at most 200 characters"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_beside_their_field(home, owner, changed, words):

@@ -133,7 +133,7 @@ def test_a_blind_page_is_the_same_byte_for_byte_whatever_the_key(kind):
             body=body.model_copy(update={"rationale": {"en": f"because {key}"}}).model_dump()
         )
         page = client.get(reverse("assignment", args=[crew.project.slug, task.pk])).content.decode()
-        page = re.sub(r'(csrfmiddlewaretoken" value=|name="key" value=|"x-csrftoken": )"[^"]+"', "", page)
+        page = re.sub(r'(csrfmiddlewaretoken" value=|name="token" value=|"x-csrftoken": )"[^"]+"', "", page)
         pages.add(page)
     assert len(pages) == 1
     [page] = pages
@@ -172,7 +172,7 @@ def test_the_answer_is_kept_as_the_index_of_the_stored_order():
     items(crew, 1)
     task = take_next(opened(crew, "reannotate"), crew.annotators[0])
     where = reverse("assignment", args=[crew.project.slug, task.pk])
-    client_of(crew.annotators[0]).post(where, {"choice": "2", "confidence": "4", "key": "k"})
+    client_of(crew.annotators[0]).post(where, {"choice": "2", "confidence": "4", "token": "k"})
     assert task.responses.get().data == {"answer": 2, "problem": "", "confidence": 4, "note": ""}
 
 

@@ -6,9 +6,10 @@ from django.urls import reverse
 from pydantic import ValidationError
 from working import CHANGE, PASS, REJECT, STEPS, items, judge, opened, state_of, team
 
+from keju.studio.closing import close
 from keju.studio.content import Content
-from keju.studio.models import Assignment, Dispute, Event, Finding, Item, Role
-from keju.studio.queue import Closed, submit, take_next, waiting_for
+from keju.studio.models import Assignment, Dispute, Draft, Event, Finding, Item, Role
+from keju.studio.queue import Closed, answer_of, submit, take_next, waiting_for
 from keju.studio.reviewing import advance, answer, notes_for_author
 from keju.studio.saving import Edit, save
 from keju.studio.touching import void_touched
@@ -293,10 +294,10 @@ def test_pages_of_a_review_from_opening_to_accepted():
     task = task_page.context["task"]
     assert "看脸谱" in task_page.content.decode()  # reviewers see why the key is right
     where = reverse("assignment", args=[slug, task.pk])
-    refused = expert.post(where, {"decision": "pass", "key": "1"})
+    refused = expert.post(where, {"decision": "pass", "token": "1"})
     assert refused.status_code == 422
     assert "confirm every point" in refused.content.decode()
-    accepted = expert.post(where, {**PASS, "key": "2"}, follow=True)
+    accepted = expert.post(where, {**PASS, "token": "2"}, follow=True)
     assert "nothing more for you" in accepted.content.decode()
     assert state_of(made) == "accepted"
     assert "passed" in owner.get(reverse("batch", args=[slug, batch.pk])).content.decode()
@@ -349,3 +350,54 @@ def test_a_project_without_steps_says_so_when_a_review_is_opened():
 def test_the_number_of_tasks_is_that_of_the_steps():
     assert sum(step.get("rounds", 1) for step in STEPS) == 5
     assert Assignment.objects.count() == 0
+
+
+# Drafts of answers
+
+
+def typed(client, crew, task, fields, token="t"):
+    path = reverse("assignment-draft", args=[crew.project.slug, task.pk])
+    return client.post(path, {"token": token, "fields": fields}, content_type="application/json")
+
+
+def test_a_draft_is_its_writer_s_alone_and_about_the_revision_that_was_seen():
+    crew = team(ONE)
+    [made] = items(crew, 1, "in_review")
+    task = take_next(opened(crew, "review"), crew.experts[0])
+    mine, other = client_of(crew.experts[0]), client_of(crew.experts[1])
+    fields = {"note": "half a thought", "checklist=right": "on", "checklist=only one": "", "decision": "change"}
+    assert typed(mine, crew, task, fields).json()["kept"] is True
+    assert typed(other, crew, task, fields).status_code == 404
+    where = reverse("assignment", args=[crew.project.slug, task.pk])
+    page = mine.get(where).content.decode()
+    assert "half a thought" in page
+    assert page.count(" checked>") == 2
+    revise(crew, made, rationale={"en": "changed"})
+    again = take_next(Assignment.objects.get(pk=task.pk).batch, crew.experts[0])
+    assert again.revision.number == 2
+    assert "half a thought" not in mine.get(where).content.decode()
+
+
+def test_a_draft_that_comes_after_its_answer_changes_nothing():
+    crew = team(ONE)
+    items(crew, 1, "in_review")
+    task = take_next(opened(crew, "review"), crew.experts[0])
+    mine = client_of(crew.experts[0])
+    mine.post(reverse("assignment", args=[crew.project.slug, task.pk]), {**PASS, "token": "t"})
+    assert typed(mine, crew, task, {"note": "late"}).status_code == 409
+    assert Draft.objects.get().body.get("fields") is None
+
+
+def test_a_draft_of_a_blind_answer_is_kept_until_the_round_is_closed():
+    crew = team()
+    items(crew, 1)
+    batch = opened(crew, "reannotate")
+    task = take_next(batch, crew.annotators[0])
+    mine = client_of(crew.annotators[0])
+    where = reverse("assignment", args=[crew.project.slug, task.pk])
+    mine.post(where, {"choice": "1", "confidence": "4", "token": "one"})
+    assert typed(mine, crew, task, {"choice": "2", "confidence": "4", "note": "no, "}, "two").status_code == 200
+    assert 'value="2" required checked' in mine.get(where).content.decode()
+    assert answer_of(task) == {"answer": 1, "problem": "", "confidence": 4, "note": ""}
+    close(batch, crew.owner)
+    assert typed(mine, crew, task, {"note": "late"}, "two").status_code == 409

@@ -6,6 +6,7 @@ import pytest
 from building import asset, client_of, person, project
 
 from keju.studio import screening
+from keju.studio.founding import found
 from keju.studio.models import Asset, Assignment, Batch, Event, Role
 
 CRITERIA = {"include_if": ["whole", "sharp"], "exclude_if": ["backstage"]}
@@ -147,7 +148,8 @@ def test_a_vote_is_changed_while_the_round_is_open_and_decides_anew(home, owner,
     assert "checked" not in client.get(f"{path}/{mine.pk}").content.decode()
     client.post(path, {"assignment": mine.pk, "decision": "exclude", "reasons": "backstage", "key": "second"})
     made.refresh_from_db()
-    assert (made.state, made.rejected_for, mine.responses.count()) == ("rejected", "backstage", 2)
+    assert (made.state, screening.reasons_against(made), mine.responses.count()) == ("rejected", ["backstage"], 2)
+    assert "backstage" in client_of(owner).get(f"/projects/{home.slug}/assets/{made.pk}").content.decode()
     client_of(owner).post(f"/projects/{home.slug}/screening/{batch.pk}/close")
     client.post(path, {"assignment": mine.pk, "decision": "include", "key": "third"})
     made.refresh_from_db()
@@ -235,3 +237,27 @@ def test_a_round_of_the_paper_s_size_opens_at_once(home, owner, people, django_a
     with django_assert_max_num_queries(500):  # SQLite takes so many values a statement; far fewer than one a row
         batch = screening.open_round(home, owner, "all", 8, "majority", made)
     assert batch.assignments.count() == 20_000
+
+
+def test_criteria_are_read_in_the_screener_s_language_and_kept_by_their_codes():
+    owner = person(None)
+    home = found("criteria", "Criteria", "tco", owner)
+    screener = person(home, Role.EXPERT)
+    made = asset(home, owner)
+    batch = screening.open_round(home, owner, "round", 1, "majority", [made])
+    client = client_of(screener)
+    path = f"/projects/criteria/screening/{batch.pk}/vote"
+    for language, words in (
+        ("zh-Hant", "服飾不完整"),
+        ("zh-Hans", "服饰不完整"),
+        ("en", "Part of the costume is missing"),
+    ):
+        page = client.get(path, headers={"accept-language": language}).content.decode()
+        assert words in page
+        assert 'value="Part of the costume is missing"' in page
+    mine = Assignment.objects.get(user=screener)
+    told = {"assignment": mine.pk, "decision": "exclude", "reasons": ["Part of the costume is missing", "another"]}
+    client.post(path, told)
+    assert mine.responses.get().data["reasons"] == ["Part of the costume is missing"]
+    report = client_of(owner).get(f"/projects/criteria/screening/{batch.pk}", headers={"accept-language": "zh-Hant"})
+    assert "服飾不完整" in report.content.decode()

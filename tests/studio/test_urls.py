@@ -6,27 +6,24 @@ The addresses are those that Django itself knows, so a page that is added is wal
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from html.parser import HTMLParser
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from building import client_of, person
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
-from worlds import PAGES, PROJECT_PAGES, ROLES, Address, World, furnished, visits
+from walking import ask, change_what_is_hidden, hidden_from
+from worlds import PAGES, PROJECT_PAGES, ROLES, Address, World, visits
 
-from keju.studio.models import Item, Revision, Role
+from keju.studio.models import Item, Role
 from keju.studio.policy import Verb, may
 from keju.studio.signing_in import new_link
 from keju.studio.standing import past_of, past_with_asset, roles_of
 
 OPEN_TO_ALL = {"sign-in", "sign-out", "by-link", "set_language"}
-FOR_ONESELF = {"home", "project-new", "tokens", "token-revoke"}
+FOR_ONESELF = {"home", "project-new", "account", "password", "tokens", "token-revoke"}
 """Outside projects: for whoever is signed in; what is theirs alone."""
 ON_ITEM: dict[str, tuple[Verb, ...]] = {
     **dict.fromkeys(("item-edit", "item-draft", "item-discard", "item-checks", "item-restore"), (Verb.WRITE,)),
@@ -37,24 +34,6 @@ ON_ITEM: dict[str, tuple[Verb, ...]] = {
 """What else one must be allowed on the item itself."""
 WRITE_WHEN_READ = {"work", "batch", "screen", "sitting"}
 """Looking for work hands it out, and the server's clock starts when a question is opened."""
-
-
-@pytest.fixture(scope="module")
-def _furnished(django_db_setup: Any, django_db_blocker: Any, tmp_path_factory: Any) -> Iterator[World]:
-    """One world for all tests here: each undoes what it does."""
-    from django.conf import settings
-
-    before, settings.MEDIA_STORE = settings.MEDIA_STORE, tmp_path_factory.mktemp("world")
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield furnished()
-        transaction.set_rollback(True)
-    settings.MEDIA_STORE = before
-
-
-@pytest.fixture
-def world(_furnished: World, settings: Any, tmp_path_factory: Any) -> World:
-    settings.MEDIA_STORE = _furnished.store
-    return _furnished
 
 
 def expected(world: World, user: User, page: Address, item: Item, method: str) -> bool:
@@ -75,24 +54,6 @@ def expected(world: World, user: User, page: Address, item: Item, method: str) -
         settles = bool(may(Verb.ADJUDICATE, roles, past))
         return settles or (method == "get" and bool(may(Verb.SEE_KEY, roles, past)))
     return all(may(verb, roles, past) for verb in ON_ITEM.get(page.name, ()))
-
-
-@dataclass(frozen=True)
-class Seen:
-    status: int
-    location: str
-    text: str
-    written: list[str]
-
-
-def ask(client: Client, method: str, path: str, data: Any = None, **headers: Any) -> Seen:
-    """What comes back, and what was written, all of which is undone."""
-    with transaction.atomic(), CaptureQueriesContext(connection) as asked:
-        answer = getattr(client, method)(path, data or {}, headers=headers)
-        body = b"".join(answer.streaming_content) if answer.streaming else answer.content
-        transaction.set_rollback(True)
-    written = [q["sql"] for q in asked if re.match(r'(INSERT INTO|UPDATE|DELETE FROM) "studio_', q["sql"] or "")]
-    return Seen(answer.status_code, answer.headers.get("Location", ""), body.decode("utf-8", "replace"), written)
 
 
 def test_every_page_of_a_project_names_what_one_must_be_allowed():
@@ -181,13 +142,6 @@ def test_a_link_that_is_unknown_used_or_a_robots_look_signs_nobody_in(world: Wor
 # Nothing that is hidden shows: the same pages, to the byte, whatever the key is
 
 
-def hidden_from(world: World, user: User) -> list[Item]:
-    """Items whose key this person must not see; whoever settles a dispute sees that of its item."""
-    roles = roles_of(user, world.project)
-    others = [item for item in world.items.values() if not may(Verb.SEE_KEY, roles, past_of(user, item))]
-    return [item for item in others if item != world.dispute.item or not may(Verb.ADJUDICATE, roles)]
-
-
 CHANGING = re.compile(
     r'x-csrftoken": "\w+"|name="(?:csrfmiddlewaretoken|key|token|seed)" value="[^"]*"'
     r'|draft=[\w-]+|data-target="new:[^"]*"'
@@ -212,11 +166,7 @@ def test_nothing_that_one_must_not_see_changes_a_byte_of_any_page(world: World, 
     assert hidden
     before = everything(world, who)
     with transaction.atomic():
-        for item in hidden:
-            revision = Revision.objects.get(item=item)
-            body = revision.body | {"key": (revision.body["key"] + 1) % 4, "rationale": {"en": "RATIONALE-SECRET"}}
-            body["options"] = [{**o, "strategy": "STRATEGY-SECRET"} for o in body["options"]]
-            Revision.objects.filter(pk=revision.pk).update(body=body, sha256="0" * 64, reason="REASON-SECRET")
+        change_what_is_hidden(hidden)
         after = everything(world, who)
         transaction.set_rollback(True)
     assert {path for path in before if before[path] != after[path]} == set()

@@ -8,7 +8,7 @@ from django.urls import reverse
 from working import items, opened, team
 
 import keju
-from keju.studio.models import Item, Response
+from keju.studio.models import Draft, Item, Response
 from keju.studio.queue import take_next
 from keju.studio.saving import Edit, save
 
@@ -102,3 +102,59 @@ def test_an_answer_that_could_not_be_sent_stays_and_is_stored_once_when_it_can(o
     page.click("button.main:has-text('Save')")
     page.wait_for_url("**/work")
     assert Response.objects.get().data["note"] == "旦角的头面"
+
+
+def test_a_half_written_note_is_there_again_after_a_reload_and_gone_once_it_is_sent(open_as):
+    crew = team([{"name": "expert", "verb": "review expert", "checklist": ["right", "only one"]}])
+    items(crew, 1, "in_review")
+    task = take_next(opened(crew, "review"), crew.experts[0])
+    where = reverse("assignment", args=[crew.project.slug, task.pk])
+    page = open_as(crew.experts[0], where)
+    page.locator("input[value='only one']").check()
+    page.keyboard.press("2")
+    page.fill("#note", "旦角的头面画错了")
+    page.locator("#drafted[data-state=saved]").wait_for()
+    page.reload()
+    assert page.input_value("#note") == "旦角的头面画错了"
+    assert [page.locator(f"input[value='{value}']").is_checked() for value in ("right", "only one", "change")] == [
+        False,
+        True,
+        True,
+    ]
+    page.get_by_text("which is not saved yet").wait_for()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/work")
+    assert Response.objects.get().data == {"decision": "change", "checklist": ["only one"], "note": "旦角的头面画错了"}
+    assert Draft.objects.get(user=crew.experts[0]).body.get("fields") is None
+    assert page.evaluate("Object.keys(localStorage).length") == 0
+
+
+def test_what_is_typed_while_the_connection_is_gone_is_kept_by_the_browser(open_as):
+    crew = team()
+    items(crew, 1)
+    task = take_next(opened(crew, "reannotate"), crew.annotators[0])
+    page = open_as(crew.annotators[0], reverse("assignment", args=[crew.project.slug, task.pk]))
+    page.route("**/draft", lambda route: route.abort())
+    page.keyboard.press("3")
+    page.fill("#note", "half a thought")
+    page.locator("#drafted[data-state=failed]").wait_for()
+    page.reload()
+    assert page.input_value("#note") == "half a thought"
+    assert page.locator("input[name=choice][value='2']").is_checked()
+    page.unroute("**/draft")
+    page.locator("#drafted[data-state=saved]").wait_for()
+    assert Draft.objects.get().body["fields"]["choice"] == "2"
+
+
+def test_a_form_that_comes_back_with_what_is_wrong_goes_on_being_kept(open_as):
+    crew = team([{"name": "expert", "verb": "review expert"}])
+    items(crew, 1, "in_review")
+    task = take_next(opened(crew, "review"), crew.experts[0])
+    page = open_as(crew.experts[0], reverse("assignment", args=[crew.project.slug, task.pk]))
+    page.keyboard.press("2")
+    page.keyboard.press("Control+Enter")
+    page.locator("#note-error").wait_for()
+    page.fill("#note", "now with words")
+    page.locator("#drafted[data-state=saved]").wait_for()
+    page.reload()
+    assert page.input_value("#note") == "now with words"

@@ -23,6 +23,7 @@ from keju.studio.models import (
     Dispute,
     Finding,
     Item,
+    Job,
     ModelMark,
     ModelRun,
     Project,
@@ -66,6 +67,7 @@ class World:
     release: Release
     run: ModelRun
     token: ApiToken
+    job: Job
     store: str
     """The folder of its media."""
 
@@ -103,6 +105,9 @@ def furnished() -> World:
         Release.objects.create(project=home, version="1.0.0", built_by=people["owner"]),
         _run(home, people["owner"], first),
         _token(people["owner"]),
+        Job.objects.create(
+            project=home, kind="benchmark", subject="import", state="done", language="en", started_by=people["owner"]
+        ),
         str(settings.MEDIA_STORE),
     )
 
@@ -220,6 +225,7 @@ def _pk(world: World, page: Address, item: Item, who: str) -> int:
         "release": world.release.pk,
         "model": world.run.pk,
         "token": world.token.pk,
+        "job": world.job.pk,
         "item": item.pk,
     }
     return next(pk for kind, pk in kinds.items() if page.name.startswith(kind)) if "<int:pk>" in page.route else 0

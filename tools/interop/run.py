@@ -22,15 +22,15 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
 
 from answers import Answers, text_of  # noqa: E402
-from exam import exam  # noqa: E402
-from tools import TOOLS, Tool  # noqa: E402
+from environments import HOME, install  # noqa: E402
+from exam import NAME, exam  # noqa: E402
+from tools import TOOLS, Task, Tool  # noqa: E402
 
 from keju import api, variants  # noqa: E402
 from keju.benchmark import Benchmark  # noqa: E402
 from keju.results.scores import THEIRS  # noqa: E402
 from servers.fake_openai import Asked, FakeServer, completion  # noqa: E402
 
-HOME = ROOT / ".interop"
 SECONDS = 900  # the slowest takes one minute; a tool that waits for the network is ended
 
 
@@ -43,7 +43,7 @@ def main(names: list[str]) -> int:
 def _compared(tool: Tool) -> bool:
     """Run one tool and print how its marks compare."""
     print(f"\n## {tool.name}: {' '.join(tool.packages)}\n", flush=True)
-    python = _installed(tool)
+    python = install(tool)
     work = HOME / "work" / tool.name
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
@@ -52,11 +52,9 @@ def _compared(tool: Tool) -> bool:
     _run([sys.executable, "-m", "keju", "convert", "exam", "export", "--to", tool.name, *options], work)
     given = _given(tool, work / "exam")
     with FakeServer(_serving(Answers(given))) as server:
-        values = {"folder": f"{work}/export", "out": f"{work}/out", "url": server.base_url}
-        values |= {"python": str(python), "bin": str(python.parent)}
+        task = Task(python, work, work / "out", server.base_url, NAME)
         begun = time.monotonic()
-        command = [part.format_map(values) for part in shlex.split(tool.command)]
-        code = _run(command, work, **{name: text.format_map(values) for name, text in tool.environment.items()})
+        code = _run(task.command(tool), work, **task.environment(tool))
         print(f"exit code {code}, {time.monotonic() - begun:.0f} s, {len(server.requests)} requests", flush=True)
         own = api.run(given, "vllm/mock", protocol="robust", out=work / "own", base_url=server.base_url)
     found = sorted((work / "out").glob(tool.output))
@@ -107,39 +105,14 @@ def _serving(answers: Answers) -> Callable[[Asked], Mapping[str, object]]:
     return answer
 
 
-def _installed(tool: Tool) -> Path:
-    """The Python of the tool's environment."""
-    folder = HOME / tool.name
-    python, ready = folder / "bin" / "python", folder / "ready"
-    if not ready.exists():
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-        if tool.torch:  # by pip, which honours a wheel for the processor alone where the machine has one
-            subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "torch==2.13.0"], check=True)
-        install = [sys.executable, "-m", "uv", "pip", "install", "-q", "--python", str(python), *tool.packages]
-        subprocess.run(install, check=True)
-        _fit_torchvision(python)
-        ready.touch()
-    return python
-
-
-def _fit_torchvision(python: Path) -> None:
-    """Where torchvision does not fit the PyTorch beside it, declare what its import looks for."""
-    tried = subprocess.run([python, "-c", "import torchvision"], capture_output=True, check=False, text=True)
-    if "operator torchvision::nms does not exist" in tried.stderr:
-        (packages,) = python.parents[1].glob("lib/python*/site-packages")
-        shutil.copy(Path(__file__).with_name("torchvision_ops.py"), packages)
-        (packages / "torchvision_ops.pth").write_text("import torchvision_ops\n")
-
-
 def _run(command: list[str], work: Path, **environment: str) -> int:
     """Print and run a command in `work`; print the end of its output, much where it fails; its exit code."""
     print(f"$ {shlex.join(command)}", flush=True)
-    offline = {"HF_HUB_OFFLINE": "1"}  # what is not exported cannot be fetched either
     with (work / "output.txt").open("w", encoding="utf-8") as file:
         done = subprocess.run(
             command,
             cwd=work,
-            env={**os.environ, **offline, **environment},
+            env={**os.environ, **environment},
             stdout=file,
             stderr=file,
             timeout=SECONDS,

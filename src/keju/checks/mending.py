@@ -48,7 +48,7 @@ def mend(benchmark: Benchmark, *, into: Path | None = None, encoding: str | None
     try:
         return _in_place(benchmark, repairs, reread) if into is None else _in_copy(benchmark, repairs, into, reread)
     except OSError as error:
-        place = error.filename or root_of(benchmark)
+        place = error.filename2 or error.filename or root_of(benchmark)
         raise BadFile(f"{place}: cannot be repaired: {error.strerror or error}") from error
 
 
@@ -61,9 +61,16 @@ def _in_place(benchmark: Benchmark, repairs: Sequence[Repair], reread: Reread) -
     if not repairs:
         return Mended((), place)
     backup = _new_folder(root)
-    for repair in repairs:
-        _copy(folder / to_disk(repair.file), backup / to_disk(repair.file))
-    _carry_out(repairs, folder)
+    try:
+        for repair in repairs:
+            _copy(folder / to_disk(repair.file), backup / to_disk(repair.file))
+    except OSError:
+        shutil.rmtree(backup, ignore_errors=True)  # half a backup would pass for a whole one
+        raise
+    try:
+        _carry_out(repairs, folder)
+    except OSError as error:
+        raise _half_way(repairs, folder, backup, error) from error
     if changed := _changed(before, reread(root)):
         _put_back(repairs, folder, backup)
         raise Refused(f"after the repairs item {changed} would read differently; everything was put back as it was")
@@ -104,6 +111,16 @@ def _carry_out(repairs: Iterable[Repair], folder: Path) -> None:
     for repair in repairs:
         if repair.content is None or repair.to is not None:
             (folder / to_disk(repair.file)).unlink()
+
+
+def _half_way(repairs: Sequence[Repair], folder: Path, backup: Path, error: OSError) -> BadFile:
+    """What to say after repairs that could not all be written; everything is put back if that can be written."""
+    why = f"{error.filename2 or error.filename or folder}: cannot be repaired: {error.strerror or error}"
+    try:
+        _put_back(repairs, folder, backup)
+    except OSError:
+        return BadFile(f"{why}. Some files are repaired, some are not; the originals are in {backup}")
+    return BadFile(f"{why}. Everything was put back as it was")
 
 
 def _put_back(repairs: Iterable[Repair], folder: Path, backup: Path) -> None:

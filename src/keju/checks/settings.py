@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from keju.benchmark import Benchmark
 from keju.checks.check import RULES, rules_for
 from keju.checks.rule import Rule
 from keju.errors import BadFile, Misuse
+from keju.formats.toml_text import read_toml
 from keju.items import NOTHING
 
 KEYS = ("select", "ignore", "thresholds")
@@ -81,12 +81,7 @@ def _means(name: str, rule: Rule) -> bool:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    try:
-        told = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadFile(f"{file}: cannot be read: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadFile(f"{file}: not TOML: {error}") from error
+    told = read_toml(file)
     if unknown := [key for key in told if key not in KEYS]:
         raise BadFile(f"{file}: unknown key {unknown[0]!r}; there are {', '.join(KEYS)}")
     for key in ("select", "ignore"):

@@ -75,6 +75,8 @@ class Worker:
 
     def facts(self, medium: Medium) -> Picture | Clip:
         """What the medium is; of one at which the process dies or stays too long, that it did."""
+        if medium.remote:
+            medium.file()  # fetched before the clock runs; where the store fails, the check fails with it
         process, late = self._process or self._started(), threading.Event()
 
         def end() -> None:

@@ -12,8 +12,10 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import TextIO, cast
 
 from keju import __version__
+from keju.cli.shown import Shown
 from keju.errors import KejuError, Misuse, Refused, RunStopped
 
 COMMANDS = {
@@ -37,11 +39,22 @@ COMMANDS = {
     "demo": "run the main job on the shipped demo benchmark with the embedded models",
 }
 """Command → one line of help; the module `keju.cli.NAME` holds `add_arguments` and `run`."""
+_KEEPING = ("run", "latency", "demo", "transcribe")
+"""Commands that record each reply as it comes."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. A user's mistake is a message, never a traceback."""
     _speak_utf8()
+    out, told = Shown(sys.stdout), Shown(sys.stderr)
+    sys.stdout, sys.stderr = cast("tuple[TextIO, TextIO]", (out, told))
+    try:
+        return _executed(argv, out)
+    finally:
+        sys.stdout, sys.stderr = out.rich_proxied_file, told.rich_proxied_file
+
+
+def _executed(argv: Sequence[str] | None, out: Shown) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     called = " ".join(["keju", *arguments[:1]])
     try:
@@ -50,6 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             args = parser.parse_args(arguments)
         finally:
             sys.stdout.flush()  # `--help` and `--version` leave here
+        out.exact = getattr(args, "json", False) and not out.isatty()
         if "execute" in args:
             code = int(args.execute(args))
         else:
@@ -61,13 +75,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{called}: {error}", file=sys.stderr)
         return _exit_code(error)
     except KeyboardInterrupt:
-        print("\ninterrupted; what came back so far is kept", file=sys.stderr)
+        kept = "; what came back so far is kept" if called.endswith(_KEEPING) else ""
+        print(f"\ninterrupted{kept}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output left, `| head` for one
         _silence()
         return 0
     except OSError as error:
-        print(f"{called}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        print(f"{called}: {error.filename2 or error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
         _silence()
         return 3
 

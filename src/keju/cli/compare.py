@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from keju.cli.options import output_options, runs_arguments
+
+if TYPE_CHECKING:
+    from keju.results.scores import Scores
+    from keju.results.tally import Tally
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,28 +50,33 @@ def run(args: argparse.Namespace) -> int:
     """Print the paired tests; 1 where `--at-least` is not met, 3 where a pair could not be tested."""
     import sys
 
-    from keju import api
-    from keju.cli.printing import print_tables, scored
+    from keju.cli.printing import print_tables, scored, tallied
     from keju.errors import Misuse
     from keju.results.bilingual import bilingual
     from keju.results.circular import circular_scores, circular_tables
-    from keju.results.pairs import pairs
+    from keju.results.pairs import compare, pairs
     from keju.results.power import power
 
-    _, scores = scored(args)
+    marked: Sequence[Scores] = ()
+    scores: Sequence[Tally]
+    if args.language_effect or args.circular or args.power:
+        _, marked = scored(args)
+        scores = marked
+    else:
+        _, scores = tallied(args)
     if len(scores) < 2:
         raise Misuse("a comparison needs at least two runs")
-    tables = [bilingual(scores, args.language_effect)] if args.language_effect else []
+    tables = [bilingual(marked, args.language_effect)] if args.language_effect else []
     if args.circular:
-        tables += circular_tables(scores)
-        scores = circular_scores(scores)
+        tables += circular_tables(marked)
+        scores = marked = circular_scores(marked)
     if len(scores) > 1:
         tables.append(pairs(scores, against=args.against, common=args.common))
-    print_tables([*tables, *([power(scores)] if args.power else [])], args)
+    print_tables([*tables, *([power(marked)] if args.power else [])], args)
     untested = any(row.get("p") is None for table in tables if table.name == "pairs" for row in table.rows)
     if args.at_least is None:
         return 3 if untested else 0
-    change = api.compare(scores[-1], scores[0], common=args.common).difference
+    change = compare(scores[-1], scores[0], common=args.common).difference
     if change >= args.at_least:
         return 0
     print(f"{scores[-1].name} against {scores[0].name}: {change:+.4f}, below {args.at_least:+.4f}", file=sys.stderr)

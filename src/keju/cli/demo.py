@@ -72,8 +72,8 @@ def run(args: argparse.Namespace) -> int:
         charts=drawn_charts(tables),
         items=embed_items(scores, folder=args.out / "report", sources=[benchmark]),
     )
-    for one in runs:
-        say_incomplete(one)
+    for one, marked in zip(runs, scores, strict=True):
+        say_incomplete(one, marked)
     page = next(path for path in paths if path.suffix == ".html")
     print(f"report: {page}", file=sys.stderr if args.json else sys.stdout)
     return 0 if all(one.complete for one in runs) else 3

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keju.cli.options import benchmark_arguments, benchmark_options, output_options
-from keju.errors import Misuse
+from keju.errors import KejuError, Misuse
 
 if TYPE_CHECKING:
     from keju.benchmark import Benchmark
@@ -95,9 +96,13 @@ def _sample(args: argparse.Namespace) -> int:
         args.out, able, args.n, source=args.benchmark, labels=labels, seed=args.seed, language=args.language, read=read
     )
     exam = sitting.exam(loaded)
-    page = write_booklet(exam, args.out / BOOKLET, language=language(args))
-    written = [page, *_write_sheets(exam, args.out / BOOKLET, args.people)]
-    sitting.freeze()
+    try:
+        page = write_booklet(exam, args.out / BOOKLET, language=language(args))
+        written = [page, *_write_sheets(exam, args.out / BOOKLET, args.people)]
+        sitting.freeze()
+    except (KejuError, OSError):
+        shutil.rmtree(args.out / BOOKLET, ignore_errors=True)  # half a booklet would pass for a whole one
+        raise
     print_tables([sampled(able, exam, labels)], args, files=[str(path) for path in written], **sitting.sample)
     if not args.json:
         print(*written, sep="\n")
@@ -159,13 +164,14 @@ def _varying(benchmark: Benchmark) -> list[str]:
 
 def _write_sheets(exam: Benchmark, folder: Path, people: dict[str, int]) -> list[Path]:
     from keju.formats.names import safe_name
+    from keju.formats.whole_files import write_whole
     from keju.reports.answer_sheets import answer_sheet
 
     named = [(f"{group}-{number}", group) for group, n in people.items() for number in range(1, n + 1)]
     paths = []
     for person, group in named or [("", "")]:
         path = folder / f"{safe_name(person) or 'answers'}.xlsx"
-        path.write_bytes(answer_sheet(exam, person, group))
+        write_whole(path, answer_sheet(exam, person, group))
         paths.append(path)
     return paths
 

@@ -14,10 +14,14 @@ if TYPE_CHECKING:
     from keju.reports import Language
     from keju.results.scores import Scores
     from keju.results.table import Table
+    from keju.results.tally import Tally
     from keju.runs.run import Run
 
 SHOWN = 20
 """Problems printed one by one; the number of the others follows."""
+
+ITEM_BYTES = 3_300
+"""Memory that an item, its record and its mark take as objects, of a text item of 350 bytes."""
 
 REASONS = 3
 """Reasons of failed calls that are printed, the most frequent first; `keju score --items` has them all."""
@@ -56,26 +60,35 @@ def print_tables(tables: Sequence[Table], args: argparse.Namespace, **meta: Any)
 def print_runs(runs: Sequence[Run], args: argparse.Namespace) -> None:
     """The leaderboard of runs that were just asked, their folders, and what is still without an answer."""
     from keju.results.leaderboard import leaderboard
-    from keju.results.scores import score
+    from keju.results.scan import tally
 
-    print_tables([leaderboard([score(run) for run in runs])], args, runs=[str(run.folder) for run in runs])
-    for run in runs:
+    tallies = [tally(run) for run in runs]
+    print_tables([leaderboard(tallies)], args, runs=[str(run.folder) for run in runs])
+    for run, marked in zip(runs, tallies, strict=True):
         if not args.json:
             print(run.folder)
-        say_incomplete(run)
+        say_incomplete(run, marked)
     if getattr(args, "prices", None):
         _print_costs(runs, args)
 
 
-def say_incomplete(run: Run) -> None:
+def say_incomplete(run: Run, tally: Tally) -> None:
     """Tell how many items have no answer and the usual reasons, and that the same command goes on."""
-    if not run.unanswered:
+    if tally.complete:
         return
-    missing, total = len(run.unanswered), len(run.benchmark)
+    missing, total = tally.n - tally.answered, tally.n
     print(f"{run.model}: {missing} of {total} items have no answer; run the same command again", file=sys.stderr)
-    errors = [record.error for i in run.unanswered if (record := run.records.get(i)) and record.error]
-    for reason, n in Counter(str(error.get("message")) for error in errors).most_common(REASONS):
+    for reason, n in _reasons(run, tally):
         print(f"  {n} × {reason}", file=sys.stderr)
+
+
+def _reasons(run: Run, tally: Tally) -> list[tuple[str, int]]:
+    from keju.results.scan import Scan
+
+    if isinstance(tally, Scan):
+        return tally.reasons(REASONS)
+    errors = [record.error for i in run.unanswered if (record := run.records.get(i)) and record.error]
+    return Counter(str(error.get("message")) for error in errors).most_common(REASONS)
 
 
 def _print_costs(runs: Sequence[Run], args: argparse.Namespace) -> None:
@@ -94,9 +107,36 @@ def scored(args: argparse.Namespace, *, quietly: bool = False) -> tuple[list[Run
     """The runs that a command names, opened and marked as its options say; their problems are told unless `quietly`."""
     from keju import api
 
+    runs = _opened(args, quietly)
+    for run in runs:
+        if run.large:
+            _say_large(run)
+    wrong = args.count_failures_as_wrong
+    return runs, [api.score(run, parser=args.parser, count_failures_as_wrong=wrong) for run in runs]
+
+
+def tallied(args: argparse.Namespace) -> tuple[list[Run], list[Tally]]:
+    """The same for tables that need no item, only counts: a large run is then not held."""
+    from keju.results.scan import tally
+
+    runs, wrong = _opened(args, quietly=False), args.count_failures_as_wrong
+    return runs, [tally(run, parser=args.parser, count_failures_as_wrong=wrong) for run in runs]
+
+
+def _opened(args: argparse.Namespace, quietly: bool) -> list[Run]:
+    from keju import api
+
     benchmark = api.load(args.benchmark) if args.benchmark else None
     runs = api.open_runs(args.runs, benchmark=benchmark, format=args.format, protocol=args.protocol)
     for run in () if quietly else runs:
         print_problems(run.benchmark, of=run.model)
-    wrong = args.count_failures_as_wrong
-    return runs, [api.score(run, parser=args.parser, count_failures_as_wrong=wrong) for run in runs]
+    return runs
+
+
+def _say_large(run: Run) -> None:
+    n = run.info.get("items", 0)
+    print(
+        f"{run.model}: all {n:,} items are held to show them, about {n * ITEM_BYTES / 1e9:.1f} GB; tables of accuracy "
+        f"and pairs alone (keju score --by, keju compare) need a fraction of that",
+        file=sys.stderr,
+    )

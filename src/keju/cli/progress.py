@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
+from keju.cli.shown import bare
+from keju.printable import printable
 from keju.records import Record
 
 
@@ -53,7 +55,7 @@ class Terminal:
 
     def note(self, message: str) -> None:
         if self._bar:
-            self._bar.console.print(f"{self._label}: {message}", markup=False, highlight=False)
+            self._bar.console.print(printable(f"{self._label}: {message}"), markup=False, highlight=False)
         else:
             print(f"{self._label}: {message}", file=sys.stderr)
 
@@ -80,7 +82,13 @@ class Terminal:
         columns = ("{task.description}", "{task.fields[rate]}", "{task.fields[trouble]}")
         head, rate, trouble = (TextColumn(text, markup=False) for text in columns)
         self._bar = Bar(
-            head, BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn(), trouble, console=Console(stderr=True)
+            head,
+            BarColumn(),
+            MofNCompleteColumn(),
+            rate,
+            TimeRemainingColumn(),
+            trouble,
+            console=Console(file=bare(sys.stderr)),
         )
         self._bar.start()
         self._task = self._bar.add_task(self._label, total=total, completed=done, rate="", trouble="")
@@ -102,6 +110,6 @@ def counting(label: str, what: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TextColumn(what))
-    with Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, TimeRemainingColumn(), console=Console(file=bare(sys.stderr)), transient=True) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

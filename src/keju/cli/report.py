@@ -106,13 +106,15 @@ def sources(runs: Sequence[Run]) -> list[Benchmark]:
     """The benchmarks that the runs were asked from, as far as they are still where they were: runs hold no media."""
     from keju import api
     from keju.errors import KejuError
+    from keju.formats.places import is_there
 
     found: dict[str, Benchmark] = {}
     for run in runs:
         root = run.info.get("benchmark", {}).get("root")
-        if root and root not in found and Path(root).exists():
+        if root and root not in found:
             try:
-                found[root] = api.load(root)
+                if is_there(Path(root)):
+                    found[root] = api.load(root)
             except KejuError as error:
                 print(f"pictures and clips of {root} are left out: {error}", file=sys.stderr)
     return list(found.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from keju.cli.options import (
     benchmark_arguments,
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from keju.benchmark import Benchmark
     from keju.models.model import Model
     from keju.runs.run import Run
+    from keju.runs.scale_out.cluster import Cluster
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("benchmark", metavar="BENCHMARK", help="path, hf:OWNER/NAME, a demo's name, or a study.toml")
+    parser.add_argument(
+        "benchmark", metavar="BENCHMARK", help="path, hf:OWNER/NAME, s3://…, a demo's name, or a study.toml"
+    )
     parser.add_argument(
         "-m", "--model", action="append", default=[], metavar="MODEL", help="provider/name or a TOML file"
     )
@@ -60,12 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-cache", action="store_true", help="transcribe and read anew, ignoring what is cached"
     )
     _session_options(parser)
+    _cluster_options(parser)
     output_options(parser)
 
 
 def _session_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("session")
-    group.add_argument("--concurrency", type=int, metavar="N", help="calls in flight")
+    group.add_argument("--concurrency", type=int, metavar="N", help="calls in flight (with --ray: in each replica)")
     group.add_argument("--attempts", type=int, default=5, metavar="N", help="attempts per item (default: 5)")
     group.add_argument(
         "--max-wait",
@@ -76,6 +80,23 @@ def _session_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--no-check-media", action="store_true", help="do not test whether pictures and clips arrive")
     group.add_argument("--ask-changed", action="store_true", help="ask changed items again instead of refusing")
+
+
+def _cluster_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("cluster (needs the extra `ray`)")
+    group.add_argument(
+        "--ray",
+        metavar="HOST:PORT|auto|local",
+        help="ask in replicas of the model on a Ray cluster, or on one made here",
+    )
+    group.add_argument("--replicas", type=int, metavar="N", help="replicas of the model (default: 1)")
+    group.add_argument("--cpus-per-replica", type=float, metavar="C", help="CPUs that each reserves (default: 1)")
+    group.add_argument(
+        "--gpus-per-replica",
+        type=float,
+        metavar="G",
+        help="GPUs that each reserves (default: 1 for hf/… where the cluster has any, else none)",
+    )
 
 
 class Cell(NamedTuple):
@@ -95,6 +116,7 @@ def run(args: argparse.Namespace) -> int:
     from keju.runs.cost import load_prices
 
     args.prices = load_prices(args.prices) if args.prices else None
+    args.cluster = _cluster(args)
     cells = _of_study(args) if _is_study(args.benchmark) else _of_options(args)
     if args.dry_run:
         from keju.cli.dry_run import print_estimates
@@ -107,8 +129,21 @@ def run(args: argparse.Namespace) -> int:
     return 0 if all(run.complete for run in runs) else 3
 
 
-def _opened(cell: Cell, args: argparse.Namespace) -> Model:
-    """The cell's model, its protocol looked at: a typo in the last cell shows before the first is asked and paid."""
+def _cluster(args: argparse.Namespace) -> Cluster | None:
+    from keju.runs.scale_out.cluster import Cluster
+
+    named = {"replicas": args.replicas, "cpus": args.cpus_per_replica, "gpus": args.gpus_per_replica}
+    said = {name: value for name, value in named.items() if value is not None}
+    if args.ray is None and said:
+        raise Misuse(f"--{'replicas' if 'replicas' in said else 'cpus-per-replica and --gpus-per-replica'} needs --ray")
+    return Cluster(args.ray, **said) if args.ray is not None else None
+
+
+def _opened(cell: Cell, args: argparse.Namespace) -> Model | str:
+    """The cell's model, its protocol looked at: a typo in the last cell shows before the first is asked and paid.
+
+    On a cluster it is opened there when its turn comes; here only its name is known.
+    """
     from keju.models.registry import open_model
     from keju.protocols import load_protocol
     from keju.variants import apply, parse_variants
@@ -116,8 +151,14 @@ def _opened(cell: Cell, args: argparse.Namespace) -> Model:
     if cell.protocol:
         load_protocol(cell.protocol)
     asked = apply(cell.benchmark, parse_variants(cell.variant))
-    cache = {"use_cache": False} if args.no_cache else {}
-    return open_model(cell.model, benchmark=asked, **model_arguments(args), **cache)
+    if args.cluster:
+        return cell.model
+    return open_model(cell.model, benchmark=asked, **_options(args))
+
+
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    """What the user said of the models."""
+    return model_arguments(args) | ({"use_cache": False} if args.no_cache else {})
 
 
 def _is_study(path: str) -> bool:
@@ -172,7 +213,7 @@ def _benchmark(path: str, args: argparse.Namespace) -> Benchmark:
     return loaded.select(split=args.split, where=dict(args.where), limit=args.limit)
 
 
-def _ask(cell: Cell, model: Model, args: argparse.Namespace) -> Run:
+def _ask(cell: Cell, model: Model | str, args: argparse.Namespace) -> Run:
     from keju import api
     from keju.cli.progress import Terminal
     from keju.runs.asking import Session
@@ -183,6 +224,7 @@ def _ask(cell: Cell, model: Model, args: argparse.Namespace) -> Run:
         transport=Transport(attempts=args.attempts, max_wait=args.max_wait),
         check_media=not args.no_check_media,
         ask_changed=args.ask_changed,
+        cluster=args.cluster,
     )
     with Terminal(" ".join([cell.model, *cell.variant])) as progress:
         return api.run(
@@ -193,4 +235,5 @@ def _ask(cell: Cell, model: Model, args: argparse.Namespace) -> Run:
             out=cell.out,
             session=session,
             progress=progress,
+            **(_options(args) if isinstance(model, str) else {}),
         )

@@ -11,6 +11,7 @@ from keju.cli.options import output_options, runs_arguments, tables_options
 if TYPE_CHECKING:
     from keju.results.scores import Scores
     from keju.results.table import Table
+    from keju.results.tally import Tally
     from keju.runs.run import Run
 
 
@@ -43,37 +44,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the leaderboard and the tables asked for; 3 where a run is incomplete."""
-    from keju.cli.printing import print_tables, say_incomplete, scored
+    from keju.cli.printing import print_tables, say_incomplete, scored, tallied
     from keju.results.breakdowns import breakdown, dimensions
     from keju.results.leaderboard import leaderboard
-    from keju.results.marked import marked_items
     from keju.results.parsers import parser_sensitivity
     from keju.results.published import beside
     from keju.results.quality import quality
 
-    runs, scores = scored(args)
+    marked: Sequence[Scores] = ()
+    tallies: Sequence[Tally]
+    if args.items or args.invalid or args.bias or args.item_analysis or args.other_marks:
+        runs, marked = scored(args)
+        tallies = marked
+    else:
+        runs, tallies = tallied(args)
     rows, alone = beside(args.published)
-    tables = [leaderboard(scores, published=rows), *(breakdown(scores, label) for label in args.by)]
+    tables = [leaderboard(tallies, published=rows), *(breakdown(tallies, label) for label in args.by)]
     if args.dimensions:
-        tables.append(dimensions(scores))
+        tables.append(dimensions(tallies))
     if args.parsers:
         tables.append(parser_sensitivity(runs))
     if args.quality:
-        tables.append(quality(scores))
-    tables += _analyses(runs, scores, args)
-    if args.items:
-        tables += [marked_items(s) for s in scores]
+        tables.append(quality(tallies))
+    tables += _item_tables(runs, marked, args)
     print_tables(tables + alone, args)
-    for one in runs:
-        say_incomplete(one)
-    return 0 if all(s.settled for s in scores) else 3
+    for one, tally in zip(runs, tallies, strict=True):
+        say_incomplete(one, tally)
+    return 0 if all(tally.settled for tally in tallies) else 3
 
 
-def _analyses(runs: Sequence[Run], scores: Sequence[Scores], args: argparse.Namespace) -> list[Table]:
-    """Why the figures are what they are."""
+def _item_tables(runs: Sequence[Run], scores: Sequence[Scores], args: argparse.Namespace) -> list[Table]:
+    """Why the figures are what they are, and the items themselves."""
     from keju.results.bias import bias_tables
     from keju.results.invalid import invalid_tables
     from keju.results.item_analysis import item_analysis
+    from keju.results.marked import marked_items
     from keju.results.other_marks import other_marks
 
     tables: list[Table] = []
@@ -85,4 +90,6 @@ def _analyses(runs: Sequence[Run], scores: Sequence[Scores], args: argparse.Name
         tables += item_analysis(scores)
     if args.other_marks:
         tables += other_marks(runs, scores)
-    return tables if args.json else [table for table in tables if not table.for_sheets]
+    if not args.json:
+        tables = [table for table in tables if not table.for_sheets]
+    return [*tables, *(map(marked_items, scores) if args.items else ())]

@@ -137,11 +137,11 @@ def _in_script(clip: Transcript, script: str | None) -> Transcript:
 def _write(done: Sequence[Transcript], path: Path) -> None:
     """One line a clip, in the benchmark's order. A file that was there is replaced as a whole."""
     from keju.errors import Misuse
-    from keju.runs.store import write_atomically
+    from keju.formats.whole_files import write_whole
 
     lines = (json.dumps(clip.to_json(), ensure_ascii=False) + "\n" for clip in done)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, "".join(lines))
+        write_whole(path, "".join(lines))
     except OSError as error:
         raise Misuse(f"{path} cannot be written: {error.strerror or error}. Name another file with -o") from error

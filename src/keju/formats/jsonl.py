@@ -8,16 +8,17 @@ relative to the file. `benchmark.json` beside it is the card: `name`, `title`, `
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from keju.benchmark import Benchmark, Problem
+from keju.benchmark import Benchmark, Problem, Stream
 from keju.errors import BadFile, CallFailed
 from keju.formats.encodings import decode
 from keju.formats.format import Format
 from keju.formats.json_text import JsonStyle, parse_json
+from keju.formats.jsonl_rows import Rows, is_large, twice
 from keju.formats.media import MEDIA, Found, MediaFolder, copied
 from keju.formats.names import original_name
 from keju.items import LABELS, NOTHING, Item, MediaKind, Medium, Wording
@@ -45,7 +46,7 @@ def read(path: Path, *, encoding: str | None = None) -> Benchmark:
     """
     file = path / ITEMS if path.is_dir() else path
     problems: list[Problem] = []
-    items = tuple(_read(file, MediaFolder(file.parent, within=(MEDIA,)), problems, encoding))
+    items = _items(file, MediaFolder(file.parent, within=(MEDIA,)), problems, encoding)
     card = _card(file.parent / CARD)
     name = str(card.pop("name", "") or (path.resolve().name if path.is_dir() else path.resolve().stem))
     return Benchmark(name, items, card, tuple(problems), "jsonl", path)
@@ -65,6 +66,21 @@ def read_items(path: Path, media_root: Path | None) -> tuple[Item, ...]:
     Raises `BadFile` as `read` does.
     """
     return tuple(_read(path, MediaFolder(media_root, within=(MEDIA,)) if media_root else None, [], None))
+
+
+def stream_items(path: Path) -> Stream:
+    """The items that `read_items` reads of a large file, without media; the first look at them reads every row once."""
+    return Stream(Rows(path, lambda line, number: item_of(line, path, number, None)))
+
+
+def _items(file: Path, media: MediaFolder, problems: list[Problem], encoding: str | None) -> Sequence[Item]:
+    """The items of a file; of a large one a stream, each row of which was read once to see that it is whole."""
+    if is_large(file):
+        rows = Rows(file, lambda line, number: item_of(line, file, number, media))
+        if rows.is_utf8:
+            problems += rows.problems
+            return Stream(rows)
+    return tuple(_read(file, media, problems, encoding))
 
 
 def snapshot(item: Item) -> str:
@@ -107,7 +123,7 @@ def item_in(row: Any, place: str, find: Callable[[str, str], Medium]) -> Item:
         raise BadFile(f"{place}: `id` must be a text that is not empty, not {item_id!r}")
     wordings = wordings_in(row.get("wordings"), place)
     options = next(iter(wordings.values())).options
-    if answer is not None and answer not in options:
+    if answer is not None and (not isinstance(answer, str) or answer not in options):
         raise BadFile(
             f"{place}: answer {answer!r} is none of the options {', '.join(options)}; correct it or write null"
         )
@@ -123,6 +139,11 @@ def item_in(row: Any, place: str, find: Callable[[str, str], Medium]) -> Item:
     return Item(item_id, wordings, answer, found, labels, split, extra)
 
 
+def in_label_order(options: dict[str, str]) -> dict[str, str]:
+    """Options as an item holds them: those of letters in their order, for the label is the key, whatever the order."""
+    return dict(sorted(options.items())) if all(label in LABELS for label in options) else options
+
+
 def _read(file: Path, media: MediaFolder | None, problems: list[Problem], encoding: str | None) -> Iterable[Item]:
     try:
         decoded = decode(file.read_bytes(), file, encoding)
@@ -134,22 +155,27 @@ def _read(file: Path, media: MediaFolder | None, problems: list[Problem], encodi
     for number, line in enumerate(decoded.text.split("\n"), 1):
         if not line.strip():
             continue
-        found: list[Found] = []
-
-        def find(kind: str, name: str, found: list[Found] = found) -> Medium:
-            medium_kind: MediaKind = "audio" if kind == "audio" else "image"
-            if media is None:
-                return Medium(medium_kind, name)
-            there = media.find(medium_kind, name.removeprefix(f"{MEDIA}/"))
-            found.append(there)
-            return replace(there.medium, name="/".join(map(original_name, there.medium.name.split("/"))))
-
-        item = item_in(parse_json(line, file, number), f"{file}:{number}", find)
+        item, found = item_of(line, file, number, media)
         if item.id in lines:
-            raise BadFile(f"{file}:{number}: id {item.id!r} stands on line {lines[item.id]} too; ids must be unique")
+            raise twice(item.id, file, number, lines[item.id])
         lines[item.id] = number
         problems += [problem for there in found for problem in there.problem(item.id, file.name, number)]
         yield item
+
+
+def item_of(line: str, file: Path, number: int, media: MediaFolder | None) -> tuple[Item, list[Found]]:
+    """The item of a line, and its media as far as they are there. Raises `BadFile` naming the line."""
+    found: list[Found] = []
+
+    def find(kind: str, name: str) -> Medium:
+        medium_kind: MediaKind = "audio" if kind == "audio" else "image"
+        if media is None:
+            return Medium(medium_kind, name)
+        there = media.find(medium_kind, name.removeprefix(f"{MEDIA}/"))
+        found.append(there)
+        return replace(there.medium, name="/".join(map(original_name, there.medium.name.split("/"))))
+
+    return item_in(parse_json(line, file, number), f"{file}:{number}", find), found
 
 
 def _write(rows: Iterable[dict[str, Any]], path: Path) -> None:
@@ -188,8 +214,7 @@ def _wording(tag: str, part: Any, place: str) -> Wording:
     options = _texts(_listed(part, "options", dict, place), "options", place)
     if not options:
         raise BadFile(f"{place} has no options")
-    if all(label in LABELS for label in options):
-        options = dict(sorted(options.items()))  # the label is the key, whatever the order
+    options = in_label_order(options)
     as_written = _listed(part, "as_written", list, place)
     if not all(isinstance(line, str) for line in as_written):
         raise BadFile(f"{place}: `as_written` must be a list of texts")

@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial as partial_of
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from keju.benchmark import Benchmark, Problem
 from keju.errors import BadFile, CallFailed, Misuse
@@ -31,6 +33,8 @@ from keju.formats.format import Format, partial
 from keju.formats.labels import UNFIT, join_labels
 from keju.formats.mapping import load_mapping
 from keju.formats.places import is_there
+from keju.formats.remote import mirrored
+from keju.remote import is_url
 
 _READ = (tco, multi_tw, jsonl, parquet, sheets, vlmevalkit, mapped)
 _WRITTEN = (inspect_ai, lmms_eval, lm_eval, evalscope, chat)
@@ -49,7 +53,8 @@ def load(
     mapping: str | Path | None = None,
     faulty: bool = False,
 ) -> Benchmark:
-    """The benchmark at `path`: a folder or file of any format, `hf:OWNER/NAME[@REVISION]`, or a shipped demo's name.
+    """The benchmark at `path`: a folder or file of any format, `hf:OWNER/NAME[@REVISION]`, an address in an object
+    store (`s3://BUCKET/EXAM`), or a shipped demo's name.
 
     `format` settles what looking cannot; `encoding` is that of files that are not UTF-8; `labels` is a side table to
     join; `mapping`, the name of a shipped one or a TOML file, says which columns of another table are what. What was
@@ -67,9 +72,8 @@ def load(
     except OSError as error:
         raise BadFile(f"{place}: cannot be read: {error.strerror or error}") from error
     if origin:
-        benchmark = replace(
-            benchmark, name=origin["repository"].split("/")[-1], card={**benchmark.card, "source": origin}
-        )
+        name = origin["repository"].split("/")[-1] if "repository" in origin else benchmark.name
+        benchmark = replace(benchmark, name=name, card={**benchmark.card, "source": origin})
     if labels is not None:
         benchmark = join_labels(benchmark, Path(labels), encoding)
     if not (faulty and benchmark.problems):
@@ -129,7 +133,11 @@ def demos() -> dict[str, Path]:
 
 
 def _locate(path: str | Path) -> tuple[Path, dict[str, str] | None]:
-    """The folder or file to read, and where it comes from if from a hub."""
+    """The folder or file to read, and where it comes from if from a hub or an object store."""
+    if str(path).startswith("file://"):
+        path = url2pathname(urlsplit(str(path)).path)
+    elif is_url(path):
+        return mirrored(str(path))
     if str(path).startswith(hub.PREFIX):
         folder, repository, commit = hub.snapshot(str(path))
         return folder, {"repository": repository, "revision": commit}

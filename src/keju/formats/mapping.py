@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -18,6 +17,7 @@ from typing import Any
 
 from keju.errors import BadFile, Misuse
 from keju.formats.placeholders import Place, Template
+from keju.formats.toml_text import read_toml
 
 Templates = Template | tuple[Template, ...]
 UNSTATED = "not stated"
@@ -114,12 +114,11 @@ def load_mapping(mapping: str | Path) -> Spec:
         meant = f" ({near[0]} is meant?)" if near else ""
         raise Misuse(f"no mapping {str(mapping)!r}{meant}: give a TOML file, or one of {', '.join(SHIPPED())}")
     try:
-        return spec_of(tomllib.loads(file.read_text(encoding="utf-8-sig")), file.stem, str(file))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        tables = read_toml(file)
+    except BadFile as error:
         remedy = 'texts stand in quotes, and so do names other than of plain letters: "题型" = "单选"'
-        raise BadFile(f"{file}: not TOML: {error}; {remedy}") from error
-    except OSError as error:
-        raise BadFile(f"{file}: cannot be read: {error.strerror or error}") from error
+        raise BadFile(f"{error}; {remedy}") from error
+    return spec_of(tables, file.stem, str(file))
 
 
 @cache
@@ -173,7 +172,9 @@ def _said(key: str, value: Any, place: str) -> Template:
 
 
 def _named(key: str, value: Any, place: str) -> dict[str, Template]:
-    named = {each: f"{{{each}}}" for each in value} if isinstance(value, list) else _table(key, value, place)
+    if isinstance(value, list):
+        value = {each: f"{{{each}}}" for each in _texts(key, value, place)}
+    named = _table(key, value, place)
     return {name: _said(f"{key}.{name}", each, place) for name, each in named.items()}
 
 
@@ -184,7 +185,7 @@ def _patterns(key: str, value: Any, place: str) -> dict[str, re.Pattern[str]]:
 def _pattern(key: str, value: Any, place: str) -> re.Pattern[str]:
     try:
         pattern = re.compile(_text(key, value, place), re.DOTALL)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise BadFile(f"{place}: `{key}` is no regular expression: {error}") from error
     if not pattern.groupindex:
         raise BadFile(f"{place}: `{key}` has no named group, as (?P<subject>.+), that would be a column")
@@ -200,9 +201,9 @@ def _places(key: str, value: Any, place: str) -> tuple[Place, ...]:
 
 
 def _form(key: str, value: Any, place: str) -> str:
-    if value not in ANSWERS:
+    if not isinstance(value, str) or value not in ANSWERS:
         raise BadFile(f"{place}: `{key}` is one of {', '.join(map(repr, ANSWERS))}, not {value!r}")
-    return str(value)
+    return value
 
 
 def _table(key: str, value: Any, place: str) -> dict[str, Any]:
@@ -239,7 +240,7 @@ _MEANING: Mapping[str, Callable[[str, Any, str], Any]] = {
 @cache
 def _shipped(name: str) -> Spec:
     file = _folder() / f"{name}.toml"
-    return spec_of(tomllib.loads(file.read_text(encoding="utf-8")), name, str(file))
+    return spec_of(read_toml(file), name, str(file))
 
 
 def _folder() -> Path:

@@ -6,12 +6,13 @@ import os
 import re
 import shutil
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from unicodedata import normalize
 
 from keju.benchmark import Problem
 from keju.errors import Misuse
 from keju.formats.names import folded, is_system_file, safe_name, stem_and_suffix, to_disk
+from keju.formats.remote import listed
 from keju.items import Item, MediaKind, Medium
 from keju.phrase import Phrase
 
@@ -53,12 +54,15 @@ class MediaFolder:
         self._within = (*within, "")
         self._boundary = os.path.realpath(_boundary(root))
         self._listings: dict[Path, dict[str, str]] = {}
+        self._store = listed(root)
 
     def find(self, kind: MediaKind, written: str) -> Found:
         """The medium that a benchmark calls `written`; backslashes read as slashes, Unicode forms and widths as one."""
         name = written.strip().replace("\\", "/").removeprefix("./")
         if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in name.split("/") or "\0" in name:
             return self._outside(kind, name)
+        if self._store and (stored := self._stored(kind, name)):
+            return stored
         for folder in self._within:
             if path := self._existing(f"{folder}/{name}" if folder else name):
                 break
@@ -84,6 +88,15 @@ class MediaFolder:
             f"{_KINDS[kind]} {name!r} 指向文件夹之外，没有读取；请把文件放进文件夹",
         )
         return Found(Medium(kind, name), "path_escape", message)
+
+    def _stored(self, kind: MediaKind, name: str) -> Found | None:
+        """The medium where it lies in the store that this folder stands for."""
+        for folder in self._within:
+            if self._store and (there := self._store.find(f"{folder}/{name}" if folder else name)):
+                stored, remote = there
+                medium = Medium(kind, name, remote.place, remote=remote)
+                return Found(medium, *_difference(name, PurePosixPath(stored)))
+        return None
 
     def _possible(self, name: str) -> Path | None:
         """Where a file of this name would lie; None where the system has no such names."""
@@ -128,8 +141,8 @@ def place(medium: Medium, target: Path) -> None:
             raise Misuse(f"two different media are called {medium.name}; rename one")
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    if medium.data is None and medium.path is not None:
-        shutil.copyfile(medium.path, target)
+    if medium.data is None:
+        shutil.copyfile(medium.file(), target)
     else:
         target.write_bytes(medium.read())
 
@@ -159,7 +172,7 @@ def _boundary(root: Path) -> Path:
     return root
 
 
-def _difference(name: str, path: Path) -> tuple[str | None, Phrase]:
+def _difference(name: str, path: PurePath) -> tuple[str | None, Phrase]:
     if path.name == PurePosixPath(name).name:
         return None, Phrase("", "")
     same = normalize("NFC", path.name) == normalize("NFC", PurePosixPath(name).name)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from keju.errors import BadFile
 from keju.formats.names import folded
+from keju.formats.toml_text import read_toml
 
 LOCAL_TABLE = "tasks.toml"
 _ENOUGH = 0.5
@@ -36,8 +37,8 @@ def tasks_for(folder: Path) -> tuple[Task, ...]:
     if not local.is_file():
         return _shipped()
     try:
-        return (*_tasks(local.read_text(encoding="utf-8")), *_shipped())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
+        return (*_tasks(read_toml(local)), *_shipped())
+    except (KeyError, TypeError, AttributeError) as error:
         raise BadFile(f"{local}: not a task table ({error}); each [[task]] needs name, medium, exact, cues") from error
 
 
@@ -56,11 +57,11 @@ def task_of(instruction: str, medium: str, tasks: Sequence[Task]) -> str | None:
 
 @cache
 def _shipped() -> tuple[Task, ...]:
-    return _tasks(files("keju.formats").joinpath("multi_tw_tasks.toml").read_text(encoding="utf-8"))
+    return _tasks(read_toml(Path(str(files("keju.formats"))) / "multi_tw_tasks.toml"))
 
 
-def _tasks(text: str) -> tuple[Task, ...]:
-    rows = tomllib.loads(text)["task"]
+def _tasks(tables: Mapping[str, Any]) -> tuple[Task, ...]:
+    rows = tables["task"]
     return tuple(Task(r["name"], r["medium"], frozenset(map(_plain, r["exact"])), tuple(r["cues"])) for r in rows)
 
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 _SYSTEM = {"thumbs.db", "ehthumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "system volume information"}
 _HALF_WIDTH = {full: full - 0xFEE0 for full in range(0xFF01, 0xFF5F)}
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*%]|^[.~ ]|[. ]$')
+_DIGITS = 4000  # of a number, that Python reads; no counter has as many
 _RESERVED = re.compile(r"(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|COM[0-9¹²³]|LPT[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
 
 
@@ -39,7 +40,7 @@ def folded(name: str) -> str:
 
 def in_order(name: str) -> list[str | int]:
     """Sort key that puts `2` before `10`."""
-    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", folded(name))]
+    return [int(part[:_DIGITS]) if part.isdecimal() else part for part in re.split(r"(\d+)", folded(name))]
 
 
 def safe_name(name: str) -> str:

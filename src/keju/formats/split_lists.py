@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from keju.formats import jsonl
 from keju.formats.encodings import decode
 from keju.formats.json_text import JsonStyle, parse_json
 from keju.formats.tco_sets import CARD_FILES, SPLITS, split_of
+from keju.formats.whole_files import write_whole
 
 METADATA = "split_metadata.json"
 RECORD = "splits"
@@ -72,13 +72,8 @@ def _into_rows(root: Path, benchmark: Benchmark, record: Mapping[str, Any]) -> l
 
 
 def _replace(path: Path, text: str) -> Path:
-    """Write a file whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(text.encode("utf-8"))
-        part.replace(path)
+        write_whole(path, text)
     except OSError as error:
         raise BadFile(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
     return path

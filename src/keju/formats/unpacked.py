@@ -17,6 +17,8 @@ from keju.formats.media import SUFFIXES
 from keju.items import MediaKind, Medium
 from keju.media_types import mime_of, suffix_of
 
+_PREFIX = "keju-media-"
+
 
 def unpack(kind: MediaKind, name: str, data: bytes) -> Medium:
     """The medium of these bytes, byte for byte, as a file."""
@@ -26,6 +28,11 @@ def unpack(kind: MediaKind, name: str, data: bytes) -> Medium:
         partial.write_bytes(data)
         partial.replace(path)
     return Medium(kind, name, path)
+
+
+def is_unpacked(path: Path) -> bool:
+    """Whether `unpack` made this file: nobody else sees it, and it goes when the process ends."""
+    return path.parent.name.startswith(_PREFIX)
 
 
 def named(kind: MediaKind, stem: str, data: bytes) -> str:
@@ -43,6 +50,6 @@ def _suffix(data: bytes) -> str:
 @cache
 def _folder() -> Path:
     """One folder a process; it is removed when the process ends."""
-    folder = tempfile.mkdtemp(prefix="keju-media-")
+    folder = tempfile.mkdtemp(prefix=_PREFIX)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 import warnings
-import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, time, timedelta
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
+from zipfile import ZipFile
 
 from keju.errors import BadFile
+from keju.formats import archives
+from keju.formats.archives import refuse_bomb
 from keju.phrase import Phrase
 
-_DAMAGE = (
-    *(BadZipFile, zlib.error, struct.error, EOFError),
-    *(LookupError, ValueError, TypeError, AttributeError, SyntaxError, RuntimeError, ArithmeticError),
+DAMAGE = (
+    *archives.DAMAGE,
+    *(LookupError, TypeError, AttributeError, SyntaxError, ArithmeticError),
 )
 """What zipfile and openpyxl raise on a damaged workbook, according to the part that is damaged (found by fuzzing)."""
+
+MOST_CELLS = 20_000_000
+"""Cells of a worksheet that are read: a hundred for each of 200,000 questions."""
+
+_MOST_ROWS = 1 << 20
+"""Rows that a worksheet can have."""
 
 LONGEST_CELL = 32_767
 """Characters that a spreadsheet cell holds; writers cut what is longer."""
@@ -53,7 +61,7 @@ def read_workbook(path: Path) -> tuple[list[list[Shown]], list[str]]:
             formulas, sheets = sheets, _sheets(path, values=True)
         else:
             formulas = {}
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise BadFile(f"{path}: not a readable XLSX workbook ({error}); save it again as .xlsx") from error
     shown = {
         title: [
@@ -70,15 +78,37 @@ def read_workbook(path: Path) -> tuple[list[list[Shown]], list[str]]:
 
 def _sheets(path: Path, *, values: bool) -> dict[str, list[tuple[Any, ...]]]:
     """Title → rows of cells; formulas as such, or the `values` that the program computed last."""
+    with opened(path, values=values) as book:
+        return {sheet.title: rows_in(sheet, path) for sheet in book.worksheets}
+
+
+@contextmanager
+def opened(path: Path, *, values: bool) -> Iterator[Any]:
+    """The workbook, to be read row by row. Raises one of `DAMAGE`, or `BadFile` where it is a bomb."""
     from openpyxl import load_workbook
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # openpyxl's notes on styles and extensions concern no cell's text
-        book = load_workbook(path, read_only=True, data_only=values)
-        try:
-            return {sheet.title: list(sheet.iter_rows()) for sheet in book.worksheets}
-        finally:
-            book.close()
+    with ZipFile(path) as archive:
+        refuse_bomb(archive, path)
+    with warnings.catch_warnings(), path.open("rb") as file:  # openpyxl leaves its own open where it stumbles
+        warnings.simplefilter("ignore")  # its notes on styles and extensions concern no cell's text
+        yield load_workbook(file, read_only=True, data_only=values)
+
+
+def rows_in(sheet: Any, path: Path, *, values: bool = False) -> list[tuple[Any, ...]]:
+    """The rows of an openpyxl worksheet, each as wide as its cells, as cells or `values`.
+
+    A sheet says of itself how large it is; one that says 16,384 columns would be filled up to them. Raises `BadFile`
+    beyond `MOST_CELLS` and beyond the rows that a worksheet can have.
+    """
+    sheet.reset_dimensions()
+    rows: list[tuple[Any, ...]] = []
+    cells = 0
+    for row in sheet.iter_rows(values_only=values):
+        cells += len(row) + 1
+        if cells > MOST_CELLS or len(rows) >= _MOST_ROWS:
+            raise BadFile(f"{path}: a worksheet that is too large to be read; keep the questions alone in it")
+        rows.append(row)
+    return rows
 
 
 def _beside(row: tuple[Any, ...], formulas: list[tuple[Any, ...]], number: int) -> list[tuple[Any, bool]]:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from aiohttp.payload import Payload
 
-from keju.errors import CallFailed, Misuse, RunStopped
+from keju.errors import CallFailed, KejuError, Misuse, RunStopped
 from keju.models.keys import Secret
 
 LARGEST_REPLY = (
@@ -30,6 +30,8 @@ class Endpoint:
         if not timeout > 0:
             raise Misuse(f"timeout must be a positive number of seconds, not {timeout}")
         self.url, self.shown = _address(base_url, route)
+        if key and key.is_in(self.shown):
+            raise Misuse("the base URL must not hold the key: a run stores the URL; give the key by a variable or file")
         self._who = who
         self._key = key
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=min(timeout, CONNECT_SECONDS))
@@ -39,7 +41,8 @@ class Endpoint:
 
     @asynccontextmanager
     async def post(self, body: Payload) -> AsyncIterator[aiohttp.ClientResponse]:
-        """The response to `body`, its content still to be read; inside the block every transport error is translated.
+        """The response to `body`, its content still to be read; inside the block every transport error is translated,
+        and the key taken out of every error.
 
         Raises `CallFailed` (kind `timeout`, `connection`, `bad-reply`, `medium`); `RunStopped` for a bad certificate.
         """
@@ -49,6 +52,9 @@ class Endpoint:
                 self.url, data=body, headers=self._headers, proxy=self._proxy, allow_redirects=False
             ) as response:
                 yield response
+        except KejuError as error:
+            error.args = tuple(self.hide(str(part)) for part in error.args)
+            raise
         except TimeoutError:
             raise self._failed(
                 "timeout", f"no whole reply from {self.shown} within {self._timeout.total:g} s"
@@ -80,6 +86,10 @@ class Endpoint:
         """What was received, without the key."""
         return self._key.scrub(received) if self._key else received
 
+    def hide(self, text: str) -> str:
+        """A text that was received, without the key."""
+        return self._key.hide(text) if self._key else text
+
     async def close(self) -> None:
         """Close the connections. A later request opens new ones."""
         if self._session is not None:
@@ -99,7 +109,7 @@ class Endpoint:
         return self._session
 
     def _failed(self, kind: str, why: str) -> CallFailed:
-        return CallFailed(f"{self._who}: {why}", kind=kind, retryable=True)
+        return CallFailed(f"{self._who}: {self.hide(why)}", kind=kind, retryable=True)
 
 
 def _address(base_url: str, route: str) -> tuple[str, str]:

@@ -6,21 +6,26 @@ import os
 import re
 import stat
 import warnings
+from base64 import b64encode
 from pathlib import Path
+from urllib.parse import quote
 
 from keju.errors import BadFile, MissingKey, Misuse
 
 HIDDEN = "[key hidden]"
+SHORTEST = 8
+"""Characters from which on a key, or half of one, is a secret; no provider's is shorter than 20."""
 _STARRED = re.compile(r"[\w-]{2,}\*{3,}[\w-]*")  # servers echo a refused key half starred: `sk-ab***yz`
 
 
 class Secret:
     """A key that no `repr`, `str` or `vars` shows."""
 
-    __slots__ = ("_value",)
+    __slots__ = ("_forms", "_value")
 
     def __init__(self, value: str) -> None:
         self._value = value
+        self._forms = _forms(value)
 
     def __repr__(self) -> str:
         return "Secret(…)"
@@ -31,7 +36,30 @@ class Secret:
 
     def scrub(self, received: bytes) -> bytes:
         """What a server sent, without the key, should it have echoed it."""
-        return received.replace(self._value.encode(), HIDDEN.encode())
+        for form in self._forms:
+            received = received.replace(form.encode(), HIDDEN.encode())
+        return received
+
+    def is_in(self, text: str) -> bool:
+        """Whether the whole key stands in a text."""
+        return len(self._value) >= SHORTEST and self._value in text
+
+    def hide(self, text: str) -> str:
+        """A text without the key: `scrub` after JSON's escapes are undone and the parts of a stream are joined."""
+        for form in self._forms:
+            text = text.replace(form, HIDDEN)
+        return text
+
+
+def _forms(key: str) -> tuple[str, ...]:
+    """How a key may come back, the longest form first: whole, encoded, by halves; none of a word as short as `EMPTY`,
+    by which servers without keys are asked, and which a reply may well hold."""
+    if len(key) < SHORTEST:
+        return ()
+    half = len(key) // 2
+    halves = (key[:half], key[half:]) if half >= SHORTEST else ()
+    encoded = (b64encode(text.encode()).decode().rstrip("=") for text in (f"Bearer {key}", key))
+    return tuple(sorted({*encoded, quote(key, safe=""), key, *halves}, key=len, reverse=True))
 
 
 def without_starred(text: str) -> str:

@@ -15,7 +15,7 @@ from keju.media_types import mime_of
 from keju.models.chat_reply import Events, Stream, parsed, reply_of
 from keju.models.dialects import dialect_named
 from keju.models.endpoint import Endpoint
-from keju.models.keys import Secret
+from keju.models.keys import HIDDEN, Secret
 from keju.models.negotiation import Manner, changed
 from keju.models.refusals import ServerError, failure, server_error
 from keju.models.request_body import Body, Piece, array, encode, spliced, with_field
@@ -66,6 +66,10 @@ class OpenAICompatible:
         self._key_from = key_from
         self._stated = self._manner = manner
         self._extra = _checked(extra)
+        if key and key.is_in(repr(self._extra)):
+            raise Misuse(
+                "the extra parameters hold the API key, and a run stores them; give it by its variable or file"
+            )
         self._scorer = OptionScorer(self._completions, model, who=name, key_from=key_from, extra=self._extra)
         self._context_length = context_length
         self.settings: Mapping[str, Any] = {
@@ -126,8 +130,10 @@ class OpenAICompatible:
             outcome = Reply("", "length", warnings=("the output cap left no room for a reply",))
         preprocess = posted - began + body.encode_seconds
         stages = {"load": body.load_seconds, "preprocess": preprocess, "infer": ended - sent}
-        warnings = (*outcome.warnings, *self._warnings(prompt, manner, outcome))
-        return replace(outcome, stages={**stages, **outcome.stages}, warnings=warnings)
+        name = outcome.model and self._endpoint.hide(outcome.model)
+        told = replace(outcome, text=self._endpoint.hide(outcome.text), model=name)
+        warnings = (*told.warnings, *self._warnings(prompt, manner, told))
+        return replace(told, stages={**stages, **told.stages}, warnings=warnings)
 
     def _pieces(self, prompt: Prompt, manner: Manner) -> list[Piece]:
         """The request body. Raises `CallFailed` (kind `medium`) for a medium that cannot be read or sent."""
@@ -172,7 +178,8 @@ class OpenAICompatible:
             told = parsed(body, self.name)
             reply = self._read(told)
             return chosen(reply, told, tuple(prompt.options), self.name) if prompt.scoring == "choice" else reply
-        return server_error(response.status, _parsed_if_json(body), response.headers, self.name)
+        error = server_error(response.status, _parsed_if_json(body), response.headers, self.name)
+        return replace(error, message=self._endpoint.hide(error.message))
 
     async def _receive_stream(self, response: aiohttp.ClientResponse, sent: float) -> Reply:
         events, stream = Events(), Stream(self.name, sent)
@@ -190,6 +197,8 @@ class OpenAICompatible:
         temperature = prompt.generation.temperature
         if temperature is not None and not manner.temperature and "temperature" not in self._extra:
             yield f"temperature {temperature:g} was not sent, the model refuses it: replies are not deterministic"
+        if HIDDEN in reply.text:
+            yield f"the reply held the API key, which was taken out: {HIDDEN}"
         used = reply.usage.input_tokens if reply.usage else None
         if used is not None and self._context_length is not None and used >= self._context_length:
             yield f"the prompt may have been cut: it filled the context of {self._context_length} tokens"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from keju.errors import BadFile, Misuse
+from keju.formats.toml_text import read_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +86,7 @@ def _check(name: str, value: Any, place: str, error: type[Misuse]) -> None:
 
 def read_model_file(path: Path) -> tuple[str, Options]:
     """The model that a model file names, and its options. Raises `BadFile` where it is none."""
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadFile(f"model file {path} cannot be read: {error.strerror or error}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadFile(f"model file {path} is not TOML in UTF-8: {error}") from error
+    table = read_toml(path)
     spec = table.pop("model", None)
     if not isinstance(spec, str) or spec.endswith(".toml"):
         raise BadFile(f'model file {path} must say which model: model = "PROVIDER/MODEL"')

@@ -19,6 +19,7 @@ from typing import Any
 
 from keju.errors import Blocked, CallFailed, KejuError, RunStopped
 from keju.models.keys import without_starred
+from keju.printable import printable
 
 LONGEST_MESSAGE = 500  # characters of a server's text that are kept: enough for its reason, too few for a page of HTML
 
@@ -54,7 +55,6 @@ _BAD_KEY_WORDS = re.compile(
     r"(invalid|incorrect|not valid)[^.]{0,30}api[-_ ]?key|api[-_ ]?key[^.]{0,30}not valid", re.IGNORECASE
 )
 _OUTPUT_LIMIT = re.compile(r"could not finish the message because max_tokens", re.IGNORECASE)
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # a terminal would obey them
 _TITLE = re.compile(r"<title[^>]*>\s*(.*?)\s*</title>", re.IGNORECASE | re.DOTALL)
 
 
@@ -149,7 +149,7 @@ def _plain(told: Any) -> str:
         title = _TITLE.search(text)
         text = f"an HTML page instead of JSON ({title.group(1) if title else 'without a title'})"
     text = " ".join(without_starred(text.encode("utf-8", "replace").decode()).split()) or "no reason given"
-    text = _CONTROLS.sub("\ufffd", text)
+    text = printable(text)
     return text if len(text) <= LONGEST_MESSAGE else text[:LONGEST_MESSAGE] + "…"
 
 

@@ -95,13 +95,11 @@ class OptionScorer:
         asked = {"model": self._model, "prompt": text, "echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
         payload = BytesPayload(encode({**self._extra, **asked}), content_type="application/json")
         async with self._endpoint.post(payload) as response:
-            received = await self._endpoint.body(response)
-            status, headers = response.status, response.headers
-        body = parsed(received, self._who)
-        if status != 200:
-            raise failure(server_error(status, body, headers, self._who), key_from=self._key_from)
-        raise_error(body, self._who)
-        return self._echo(body)
+            body = parsed(await self._endpoint.body(response), self._who)
+            if response.status != 200:
+                raise failure(server_error(response.status, body, response.headers, self._who), key_from=self._key_from)
+            raise_error(body, self._who)
+            return self._echo(body)
 
     def _echo(self, body: Any) -> _Echo:
         usage = usage_of(body.get("usage")) if isinstance(body, dict) else None
@@ -115,4 +113,5 @@ class OptionScorer:
         read = usage.input_tokens if usage and usage.input_tokens else len(tokens) - 1  # one new token was asked for
         if read > len(tokens) or len(tokens) != len(logprobs):
             raise RunStopped(f"{self._who} reads back only part of a prompt: choose another protocol")
-        return _Echo(tokens[:read], logprobs[:read], usage, name_of(body))
+        name = name_of(body)
+        return _Echo(tokens[:read], logprobs[:read], usage, name and self._endpoint.hide(name))

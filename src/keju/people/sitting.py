@@ -13,19 +13,22 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from keju import formats
 from keju.benchmark import Benchmark, Problem
 from keju.errors import BadFile, Misuse, Refused
+from keju.formats.json_text import Shape, lacking, read_object
 from keju.formats.names import in_order, safe_name
+from keju.formats.places import is_there
+from keju.formats.whole_files import write_whole
 from keju.items import Item
 from keju.people.sample import METHOD, draw_sample
 from keju.people.sheets import Sheet
 from keju.protocols import Protocol, load_protocol
 from keju.records import Record
 from keju.runs.run import Run
-from keju.runs.store import write_atomically
 from keju.variants import apply, parse_variants
 
 SCHEMA = 1
@@ -33,6 +36,17 @@ SCHEMA = 1
 FILE = "sitting.json"
 BOOKLET = "booklet"
 PEOPLE = "people"
+_SHAPE: Shape = {
+    **dict.fromkeys(("benchmark.name", "benchmark.source"), (str,)),
+    **dict.fromkeys(("benchmark.read", "sample"), (dict,)),
+    **{"items": (list,), "language": (str, NoneType)},
+}
+_ITEM: Shape = dict.fromkeys(("id", "digest"), (str,))
+_PERSON: Shape = {"person": (str,), "group": (str, NoneType), "written": (dict,), "file": (str,)}
+_RESTORE = "Restore it from a copy"
+_AGAIN = "Import the sheet again"
+READ = ("format", "mapping", "labels", "encoding")
+"""What can be said of how a benchmark is read."""
 FILES = ("mapping", "labels")
 """Which of the ways to read a benchmark are files."""
 
@@ -111,32 +125,30 @@ class Sitting:
         path = Path(folder) / FILE
         if not path.is_file():
             raise BadFile(f"{folder} is no sitting: it has no {FILE}. `keju human sample` makes one")
-        row = _json(path)
+        row = read_object(path, _RESTORE)
         if row.get("schema") != SCHEMA:
             raise BadFile(f"{path} is not of the layout that this keju reads ({row.get('schema')}, not {SCHEMA})")
-        try:
-            return cls(
-                Path(folder),
-                row["benchmark"]["name"],
-                row["benchmark"]["source"],
-                {item["id"]: item["digest"] for item in row["items"]},
-                row["language"],
-                row["benchmark"]["read"],
-                row["sample"],
-            )
-        except (KeyError, TypeError) as error:
-            raise BadFile(f"{path} is damaged: {error} is missing; restore it from a copy") from None
+        if missing := lacking(row, _SHAPE) or [item for item in row["items"] if lacking(item, _ITEM)]:
+            raise BadFile(f"{path} is damaged: it lacks {missing[0]}. {_RESTORE}")
+        told = row["benchmark"]
+        if strange := [name for name, value in told["read"].items() if name not in READ or not isinstance(value, str)]:
+            raise BadFile(f"{path} is damaged: {strange[0]!r} says nothing of how a benchmark is read. {_RESTORE}")
+        digests = {item["id"]: item["digest"] for item in row["items"]}
+        return cls(
+            Path(folder), told["name"], told["source"], digests, row.get("language"), told["read"], row["sample"]
+        )
 
     @property
     def people(self) -> list[Person]:
         """Those whose answers are in, by group and name. Raises `BadFile` for a file that cannot be read."""
         found = []
         for path in sorted((self.folder / PEOPLE).glob("*.json")):
-            row = _json(path)
-            try:
-                found.append(Person(row["person"], row["group"], row["written"], row["file"]))
-            except KeyError as error:
-                raise BadFile(f"{path} is damaged: {error} is missing; import the sheet again") from None
+            row = read_object(path, _AGAIN)
+            if missing := lacking(row, _PERSON) or [
+                i for i, text in row["written"].items() if not isinstance(text, str)
+            ]:
+                raise BadFile(f"{path} is damaged: it lacks {missing[0]}. {_AGAIN}")
+            found.append(Person(row["person"], row.get("group"), row["written"], row["file"]))
         return sorted(found, key=lambda person: (person.group or "\uffff", in_order(person.name)))
 
     def add(self, sheet: Sheet, *, group: str | None = None, replacing: bool = False) -> Person:
@@ -199,7 +211,7 @@ class Sitting:
 
     def _absolute(self, there: str) -> Path | str:
         path = self.folder / there
-        return path if path.exists() else there
+        return path if is_there(path) else there
 
     def _to_json(self) -> dict[str, Any]:
         return {
@@ -214,7 +226,7 @@ class Sitting:
         path = self.folder / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, json.dumps(row, ensure_ascii=False, indent=1) + "\n")
+            write_whole(path, json.dumps(row, ensure_ascii=False, indent=1) + "\n")
         except OSError as error:
             raise Misuse(f"{path} cannot be written: {error.strerror or error}. Choose another folder") from error
 
@@ -245,19 +257,9 @@ def _protocol() -> Protocol:
 
 def _relative(there: str, folder: Path) -> str:
     """A path from the folder, so that both can move together; a name or a path on another drive as it is."""
-    if not Path(there).exists():
+    if not is_there(Path(there)):
         return there
     try:
         return Path(os.path.relpath(there, folder)).as_posix()
     except ValueError:
         return str(Path(there).resolve())
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        row = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadFile(f"{path} cannot be read: {error}; restore it from a copy") from error
-    if not isinstance(row, dict):
-        raise BadFile(f"{path} is damaged: it holds no object; restore it from a copy")
-    return row

@@ -6,10 +6,11 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from keju.errors import BadFile, Misuse
+from keju.errors import Misuse
+from keju.formats.toml_text import read_toml
 from keju.protocols.protocol import Protocol
 
-_SHIPPED = files("keju.protocols") / "builtin"
+_SHIPPED = Path(str(files("keju.protocols"))) / "builtin"
 
 
 @cache
@@ -30,28 +31,9 @@ def load_protocol(name_or_path: str | Path) -> Protocol:
     if path.suffix != ".toml" and not path.is_file():
         names = ", ".join(builtin_protocols())
         raise Misuse(f"there is no protocol {str(name_or_path)!r}; there are {names}, or give the path of a .toml file")
-    return _read(_text_of(path), str(path))
+    return Protocol.from_json(read_toml(path), str(path))
 
 
 @cache
 def _shipped(name: str) -> Protocol:
-    return _read((_SHIPPED / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise BadFile(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
-    except OSError as error:
-        raise BadFile(f"{path}: cannot be read: {error.strerror or error}") from None
-
-
-def _read(text: str, place: str) -> Protocol:
-    import tomllib
-
-    try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadFile(f"{place}: not valid TOML: {error}") from None
-    return Protocol.from_json(data, place)
+    return Protocol.from_json(read_toml(_SHIPPED / f"{name}.toml"), f"{name}.toml")

@@ -94,10 +94,13 @@ class Protocol:
         if record_text is None:
             return Extraction(None, "truncated" if truncated else "empty")
         found = extract(record_text, options, parser or self.parser, truncated=truncated, scores=scores or NOTHING)
-        draws = self.invalid == "draw" and parser in (None, self.parser)
-        if not draws or found.valid or found.reason == "not-an-option" or not options:
+        if not self.draws(parser) or found.valid or found.reason == "not-an-option" or not options:
             return found
         return Extraction(draw(self.seed, item_id, options), found.reason, drawn=True)
+
+    def draws(self, parser: str | None = None) -> bool:
+        """Whether a reply without a label is given one at random, marked as this protocol does or under `parser`."""
+        return self.invalid == "draw" and parser in (None, self.parser)
 
     def to_json(self) -> dict[str, Any]:
         """Everything that makes the protocol, as plain data; `from_json` reads it back."""

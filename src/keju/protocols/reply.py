@@ -9,13 +9,22 @@ from typing import Any
 from keju.protocols.extraction import Extraction, Seen
 from keju.script import fold
 
+
+def beginning(first: str, pattern: str) -> re.Pattern[str]:
+    """`pattern` in any case. Each of its matches begins with a character of `first` (in lower case), which is looked at
+    alone before anything else: in a reply of megabytes nearly no place passes.
+    """
+    either = first + first.upper() + "ſİıK"  # these four are s, i and k to `re.IGNORECASE`
+    return re.compile(f"(?-i:(?=[{either}]))(?:{pattern})", re.IGNORECASE)
+
+
 AS_WORD = r"[A-Za-z0-9À-ɏ]|['’-][A-Za-z]"
 """What makes a letter part of a word by following it: B of `Beard`, I of `I'm`, Z of `Z-like`. Han does not."""
 
 _TAG = r"(?:think|thinking|thought|reasoning)"
 _CLOSED = re.compile(rf"</{_TAG}>|◁/think▷", re.IGNORECASE)
 _OPENED = re.compile(rf"\s*(?:<{_TAG}>|◁think▷)", re.IGNORECASE)
-_FENCE = re.compile(r"\s*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
+_FENCE = re.compile(r"\s*```[\w-]*[ \t]*\n")
 
 _JOINED = re.compile(
     rf"\s*(?:(?:or|and|/|&|、|或者?|和|及|[与與])\s*[(（\[]?(?P<either>[A-Z])(?!{AS_WORD})"
@@ -27,11 +36,11 @@ _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")  # zero-width space and j
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|rm|bf)\s*\{([^{}]*)\}")
 _DECORATION = re.compile(r"[*`$]|\\[()\[\]]")
 
-_REFUSAL = re.compile(
+_REFUSAL = beginning(
+    "saic抱对很无不看",
     r"\b(?:sorry|as an ai|(?:i'm|i am|am) (?:unable|not able)|i (?:can't|cannot|can not|couldn't|won't|don't know)"
     r"|cannot (?:be )?(?:determined?|identify|identified|answer))\b"
     r"|抱歉|对不起|很遗憾|无法|不能(?:判断|确定|识别|回答|提供|给出)|不知道|不清楚|不确定|看不清",
-    re.IGNORECASE,
 )
 
 
@@ -56,8 +65,10 @@ def _end_of_reasoning(text: str) -> int:
 
 def unfenced(text: str) -> str:
     """The inside of a code fence that encloses the whole reply."""
-    fence = _FENCE.fullmatch(text)
-    return fence[1] if fence else text
+    opened, end = _FENCE.match(text), len(text.rstrip()) - 3
+    if opened is None or end < opened.end() or not text.startswith("```", end):
+        return text
+    return text[opened.end() : end].rstrip(" \t").removesuffix("\n")
 
 
 def json_object(text: str) -> dict[str, Any] | None:

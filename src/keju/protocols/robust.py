@@ -8,7 +8,17 @@ from functools import lru_cache
 from typing import Any
 
 from keju.protocols.extraction import Extraction, Seen
-from keju.protocols.reply import AS_WORD, declines, joined_label, json_object, plain, unfenced, unread, visible
+from keju.protocols.reply import (
+    AS_WORD,
+    beginning,
+    declines,
+    joined_label,
+    json_object,
+    plain,
+    unfenced,
+    unread,
+    visible,
+)
 from keju.script import HAN
 
 
@@ -47,6 +57,28 @@ def robust(seen: Seen) -> Extraction:
     return found or unread(seen)
 
 
+def alone(seen: Seen) -> Extraction | None:
+    """What `robust` makes of a reply that is empty, or one label and nothing else, whatever the options say.
+
+    None where the reply may be more than that, or the options' texts may count.
+    """
+    shown = visible(seen.text)
+    text = plain(unfenced(shown))
+    word = text.strip(_EDGE).upper()
+    if json_object(unfenced(shown)) is not None or "\\boxed" in text or "" in seen.options:
+        return None
+    if not text.strip():
+        return unread(seen)
+    return _label_of(word, {label.upper(): label for label in seen.options})
+
+
+def _label_of(word: str, labels: Mapping[str, str]) -> Extraction | None:
+    """What one word in upper case declares; None where it is no label. `labels` are in upper case → as the item has."""
+    if word in labels:
+        return Extraction(labels[word])
+    return Extraction(None, "not-an-option") if re.fullmatch("[A-Z]", word) else None
+
+
 _KEYS = ("prediction", "answer", "final_answer", "choice", "答案")
 
 # All patterns below read text that `plain` folded: half-width, Simplified, undecorated.
@@ -54,24 +86,26 @@ _OPEN = r"[\s\"'“‘(\[{<【〔「『《]{0,12}"  # bounded: a reply of a hund
 _CLOSE = r"[\"'”’)\]}>】〕」』》]*"
 _EDGE = " \t\r\n\"'“”‘’()[]{}<>【】〔〕「」『』《》.。,，、;；:!！"
 
-_ANSWER = re.compile(
+# A long reply is read in time only if blanks are never counted twice: `++` and `*+` do not give back what they took.
+_ANSWER = beginning(
+    "apcrb答正정故因所综最",
     # English: a noun, then a verb or a mark
     r"(?<![A-Za-z])(?:(?:answer|prediction|(?:correct|right|best)\s+(?:option|choice|one))(?:\s+letter)?\"?"
-    r"(?:\s+(?:to|for)\s+[^.,:;?!\n]{1,60}?)?\s*"  # `the answer to the question is`
+    # `the answer to the question is`; the question may be gone with its token: `the answer to <|image|> is`
+    r"(?:\s++(?:to|for)(?:\s++[^\s.,:;?!](?:[^.,:;?!\n]{0,58}?[^\s.,:;?!])??|(?=\s+[^\S\n])))?\s*+"
     r"(?:(?:is|was|would\s+be|should\s+be|must\s+be|will\s+be|:|=|>|-+>?|→)\s*)+"
     r"(?:(?:the\s+)?(?:option|choice|letter)\b\s*:?\s*)?)"
     # Chinese and Korean: a noun alone will do, or a conclusion that chooses
     r"|(?:答案|正解|正确的?选项|정답)[】\])\"]?\s*(?:(?:应该|应当|应|就|选择|选(?!项)|是|为|:|=|>|-+>?|→|은|는)\s*)*(?:选项|option)?\s*"
     r"|(?:故|因此|所以|综上所?述?|最终|最后)[,:]?\s*(?:我|本题|此题|应该|应当|应)*选择?(?!项)\s*:?\s*(?:选项)?\s*",
-    re.IGNORECASE,
 )
-_CHOICE = re.compile(
+_CHOICE = beginning(
+    "pcsgoimn选应认觉判不",
     r"(?<![A-Za-z])(?:pick(?:ed)?|choose|chose|select(?:ed)?|go(?:ing)?\s+with|opt\s+for|it'?s|it\s+is|must\s+be|should\s+be"
     r"|i(?:'d|\s+would)?\s+(?:think|believe|guess|say))\s*:?\s*(?:(?:the\s+)?(?:option|choice|answer)\b\s*:?\s*)?"
     r"|选择?(?!项)了?\s*:?\s*(?:选项)?\s*"
     r"|(?:应该|应当|认为|觉得|判断)(?:答案)?(?:就|它)?(?:是|为)\s*(?:选项)?\s*"
-    r"|\bnot\s+[A-Z],?\s+but\s+|不是\s*[A-Z]\s*[,，]?\s*而?是\s*",  # the second label of `not A but B`
-    re.IGNORECASE,
+    r"|\bnot\s+[A-Z],?\s+but\s+|不是\s*[A-Z]\s*+(?:[,，]\s*+)?而?是\s*",  # the second label of `not A but B`
 )
 _VERDICT = (
     r"(?:选项|项)?\s*(?:(?:is|seems|looks|appears)(?:\s+to\s+be)?(?:\s+the)?(?:\s+most)?"
@@ -128,12 +162,7 @@ class _Reader:
 
     def whole(self, text: str) -> Extraction | None:
         """What a text declares that is one label, or one option's text, and nothing else."""
-        word = text.strip(_EDGE).upper()
-        if word in self.labels:
-            return Extraction(self.labels[word])
-        if re.fullmatch("[A-Z]", word):
-            return Extraction(None, "not-an-option")
-        return self._by_text(text)
+        return _label_of(text.strip(_EDGE).upper(), self.labels) or self._by_text(text)
 
     def declared(self, text: str) -> Extraction | None:
         """The last answer declared: a later declaration replaces an earlier one."""
@@ -239,7 +268,7 @@ def _patterns(names: str) -> tuple[re.Pattern[str], ...]:
         re.compile(rf"{_OPEN}{label}{_CLOSE}", re.IGNORECASE),
         re.compile(rf"^[ \t>#-]*{_NOUN}?(?![\n]){_OPEN}{label}{_CLOSE}", re.MULTILINE | re.IGNORECASE),
         re.compile(rf"{label}{_CLOSE}{_VERDICT}", re.IGNORECASE),
-        re.compile(rf"(?:{_NOUN}[(\[【]?|(?<![A-Za-z0-9)])[(\[【])\s*{label}{_CLOSE}", re.IGNORECASE),
+        re.compile(rf"(?:{_NOUN}(?:[(\[【]\s*)?|(?<![A-Za-z0-9)])[(\[【]\s*){label}{_CLOSE}", re.IGNORECASE),
     )
 
 

@@ -12,6 +12,7 @@ from keju import formats
 from keju.benchmark import Benchmark
 from keju.checks import Finding
 from keju.errors import BadFile, CallFailed, Misuse
+from keju.formats.encodings import decode
 from keju.formats.format import partial
 from keju.formats.json_text import JsonStyle
 from keju.formats.names import in_order
@@ -175,7 +176,7 @@ def _renamed(medium: Medium) -> Medium:
 
 
 def _licence_text(name: str, file: str, settings: Settings) -> str:
-    return (settings.folder / file).read_text(encoding="utf-8") if file else text_of(name) or ""
+    return decode((settings.folder / file).read_bytes(), settings.folder / file).text if file else text_of(name) or ""
 
 
 def _spelled(settings: Settings) -> Settings:

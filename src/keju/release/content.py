@@ -18,6 +18,7 @@ from keju.formats.multi_tw import LAYOUT
 from keju.formats.names import safe_name, to_disk
 from keju.formats.split_lists import RECORD
 from keju.formats.tco_sets import CARD_FILES
+from keju.formats.whole_files import write_whole
 from keju.items import NOTHING, Item, Medium
 from keju.release.settings import Settings
 
@@ -66,12 +67,14 @@ def kept_salt(benchmark: Benchmark, withheld: Collection[str], path: Path) -> st
     if path.exists():
         try:
             salt = str(json.loads(path.read_bytes())["salt"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise BadFile(f"{path}: should hold the salt and keys of an earlier release; move it away") from error
-    path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"salt": salt, "keys": keys}, ensure_ascii=False, indent=1)
-    path.touch(mode=0o600)
-    path.write_bytes(text.encode("utf-8") + b"\n")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, f"{text}\n", mode=0o600)
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be written: {error.strerror or error}") from error
     return salt
 
 

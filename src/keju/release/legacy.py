@@ -10,6 +10,7 @@ from pathlib import Path
 from keju.benchmark import Benchmark
 from keju.formats import multi_tw, tco
 from keju.items import LABELS, Item
+from keju.splits import USES
 
 TCO = "legacy/tco"
 MULTI_TW = "legacy/multi-tw.json"
@@ -37,9 +38,13 @@ def write_legacy(benchmark: Benchmark, folder: Path) -> None:
 
 
 def _fits_tco(item: Item) -> bool:
-    """One picture, four options A to D, one key (paper 000, "Data Organization"), and no id of the other paper's."""
+    """One picture, four options A to D, one key (paper 000, "Data Organization"), and no id of the other paper's.
+
+    Of splits the paper has three (its "Data Records"); an item of another is left out.
+    """
     shown = item.modality == "image" and len(item.media) == 1
-    return shown and item.answer is not None and _labelled(item, 4) and not _MULTI_TW_ID.fullmatch(item.id)
+    known = item.split is None or item.split in USES
+    return shown and known and item.answer is not None and _labelled(item, 4) and not _MULTI_TW_ID.fullmatch(item.id)
 
 
 def _fits_multi_tw(item: Item) -> bool:

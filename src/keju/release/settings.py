@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from keju.errors import BadFile
 from keju.formats.encodings import decode
+from keju.formats.toml_text import parse_toml
 from keju.items import NOTHING
 from keju.release.prose import QUESTIONS
 
@@ -104,12 +104,14 @@ _OURS = ("folder", "file")
 def read_settings(path: Path) -> Settings:
     """The settings in the TOML file `path`. Raises `BadFile` naming the field that is not as it should be."""
     try:
-        told = tomllib.loads(decode(path.read_bytes(), path).text)
+        text = decode(path.read_bytes(), path).text
     except OSError as error:
         remedy = "keju release BENCHMARK --init writes one to fill in"
         raise BadFile(f"{path}: cannot be read: {error.strerror or error}; {remedy}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise BadFile(f"{path}: not TOML ({error}); texts stand between quotes, long ones between three") from error
+    try:
+        told = parse_toml(text, path)
+    except BadFile as error:
+        raise BadFile(f"{error}; texts stand between quotes, long ones between three") from error
     made = {
         "creators": tuple(_record(Creator, row, f"{path}: [[creators]]") for row in _tables(told, "creators", path)),
         "sources": tuple(_record(Source, row, f"{path}: [[sources]]") for row in _tables(told, "sources", path)),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from keju.benchmark import Benchmark
 from keju.errors import BadFile
+from keju.formats.whole_files import write_whole
 from keju.release.licences import known, of_kind, spelled
 from keju.release.prose import QUESTIONS
 
@@ -17,7 +18,11 @@ def write_template(benchmark: Benchmark, path: Path) -> None:
     """Write a release.toml with what the benchmark's card says filled in. Raises `BadFile` where there is one."""
     if path.exists():
         raise BadFile(f"{path}: is there already; fill it in, or name another file with --config")
-    path.write_bytes("\n".join(_lines(benchmark)).encode("utf-8") + b"\n")
+    text = "\n".join(_lines(benchmark)) + "\n"
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def _lines(benchmark: Benchmark) -> Iterator[str]:

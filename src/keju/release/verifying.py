@@ -6,7 +6,6 @@ the descriptions are made anew from the files and compared, and every record set
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from keju.benchmark import Benchmark
 from keju.checks import Finding
 from keju.errors import BadFile
 from keju.formats import multi_tw, parquet, tco
+from keju.formats.json_text import parse_json
 from keju.formats.names import in_order
 from keju.items import Item
 from keju.phrase import Phrase, listed
@@ -117,7 +117,7 @@ def _licences(folder: Path, told: Mapping[str, Mapping[str, Any]]) -> Iterator[F
         yield obstacle("R505", what, _BUILD, paths.CROISSANT)
     for name, file in zip(names, (paths.LICENSE, paths.MEDIA_LICENSE), strict=False):
         text = text_of(name)
-        if not (folder / file).is_file() or (text and (folder / file).read_text(encoding="utf-8") != text):
+        if not (folder / file).is_file() or (text and _text(folder / file) != text):
             yield obstacle("R505", Phrase(f"is not the text of {name}", f"不是 {name} 的全文"), _BUILD, file)
     licensed = {entry.get("path") for entry in _several(package.get("resources")) if entry.get("licenses")}
     after = {paths.DATAPACKAGE, paths.CROISSANT, paths.SUMS}
@@ -128,7 +128,7 @@ def _licences(folder: Path, told: Mapping[str, Mapping[str, Any]]) -> Iterator[F
 
 def _items(folder: Path, benchmark: Benchmark) -> Iterator[Finding]:
     """Whether items.jsonl, media and lists of splits say what the Parquet files say."""
-    if (folder / paths.ITEMS).read_text(encoding="utf-8") != items_text(benchmark):
+    if _text(folder / paths.ITEMS) != items_text(benchmark):
         yield _differs(paths.ITEMS)
     if _object(folder / paths.ITEM_SCHEMA) != item_schema(benchmark):
         yield _differs(paths.ITEM_SCHEMA)
@@ -145,7 +145,7 @@ def _items(folder: Path, benchmark: Benchmark) -> Iterator[Finding]:
             lists.setdefault(f"splits/{item.split}.json", []).append(item.id)
     listed_files = {name for name in paths.files_in(folder) if name.startswith("splits/")} - {paths.SPLIT_RECORD}
     for name in sorted({*lists, *listed_files}):
-        ids = json.loads((folder / name).read_bytes()) if name in listed_files else None
+        ids = parse_json(_text(folder / name), name) if name in listed_files else None
         if ids != sorted(lists.get(name, []), key=in_order):
             yield _differs(name)
 
@@ -197,13 +197,17 @@ def _differs(name: str, item: str | None = None) -> Finding:
 
 
 def _object(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise BadFile(f"{path}: not JSON: {error}") from error
+    value = parse_json(_text(path), path)
     if not isinstance(value, dict):
         raise BadFile(f"{path}: expected a JSON object")
     return value
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile(f"{path}: cannot be read: {error}") from error
 
 
 def _several(value: Any) -> list[Any]:

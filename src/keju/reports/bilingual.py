@@ -7,7 +7,7 @@ from importlib.resources import files
 from string import Template
 
 from keju.phrase import in_chinese
-from keju.reports.numbers import printable
+from keju.printable import printable
 from keju.reports.wording import Language, chinese
 
 

@@ -45,7 +45,9 @@ def write_booklet(exam: Benchmark, folder: Path, *, language: Language = "en") -
                 place(medium, folder / medium_name(medium))
         (folder / NAME).write_text(booklet(exam, language=language), encoding="utf-8", newline="\n")
     except OSError as error:
-        raise BadFile(f"{error.filename or folder}: cannot be written: {error.strerror or error}") from error
+        raise BadFile(
+            f"{error.filename2 or error.filename or folder}: cannot be written: {error.strerror or error}"
+        ) from error
     return folder / NAME
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from keju.errors import Misuse
+from keju.formats.whole_files import write_whole
 from keju.items import NOTHING
+from keju.printable import printable
 from keju.reports.charts import FORMS as CHART_FORMS
 from keju.reports.charts import Chart
 from keju.reports.csv import to_csv
@@ -19,7 +21,6 @@ from keju.reports.item_browser import NO_ITEMS, Browser
 from keju.reports.json import to_json
 from keju.reports.latex import latex_document, to_latex
 from keju.reports.markdown import markdown_document
-from keju.reports.numbers import printable
 from keju.reports.wording import Language
 from keju.reports.xlsx import to_xlsx
 from keju.results.table import Table
@@ -53,9 +54,10 @@ def write_report(
         for stale in _written_before(root) - files.keys():
             (root / stale).unlink(missing_ok=True)
         for name, content in files.items():
-            _replace(root / name, content)
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(root / name, content)
     except OSError as error:
-        place = error.filename or root
+        place = error.filename2 or error.filename or root
         reason = error.strerror or error
         raise Misuse(
             f"the report cannot be written: {place}: {reason}. Close the file in other programs or name another folder"
@@ -99,18 +101,8 @@ def _written_before(root: Path) -> set[str]:
     try:
         tables = json.loads((root / "report.json").read_text(encoding="utf-8"))["tables"]
         stems = file_stems([table["name"] for table in tables])
-    except (FileNotFoundError, NotADirectoryError, ValueError, LookupError, TypeError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, LookupError, TypeError, RecursionError):
         return set()  # no report, or another program's file: nothing of ours to remove
     # Charts bear their tables' names, but for that of validity. Who wants them again draws them after this.
     charts = {f"charts/{stem}.{form}" for stem in (*stems, "validity") for form in CHART_FORMS}
     return {f"tables/{stem}.{form}" for stem in stems for form in ("csv", "tex")} | charts
-
-
-def _replace(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

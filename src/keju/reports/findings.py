@@ -11,7 +11,7 @@ from keju.checks import RULES, Finding, Rule, Severity
 from keju.checks.mending import Mended
 from keju.formats.names import stem_and_suffix
 from keju.phrase import Phrase
-from keju.reports.numbers import printable
+from keju.printable import printable
 from keju.reports.wording import Language, in_language
 
 SEVERITIES: Mapping[Severity, Phrase] = {

@@ -8,6 +8,7 @@ from pathlib import Path
 from keju.benchmark import Benchmark
 from keju.checks import Finding
 from keju.errors import BadFile, MissingExtra
+from keju.formats.whole_files import write_whole
 from keju.items import Item, Medium
 from keju.phrase import Phrase
 from keju.reports.bilingual import both, page, plain, styles
@@ -38,7 +39,7 @@ def write_page(benchmark: Benchmark, findings: Sequence[Finding], path: Path, *,
     """Write the page. Raises `BadFile` where it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(findings_page(benchmark, findings, language=language), encoding="utf-8")
+        write_whole(path, findings_page(benchmark, findings, language=language))
     except OSError as error:
         raise BadFile(f"{path}: cannot be written: {error.strerror or error}") from error
 

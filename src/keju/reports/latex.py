@@ -11,7 +11,8 @@ from string import Template
 from typing import Any, Literal
 
 from keju.items import NOTHING
-from keju.reports.numbers import printable, raw
+from keju.printable import printable
+from keju.reports.numbers import raw
 from keju.reports.wording import Language, about, cells, for_people, heading, is_text, notes, title, word
 from keju.results.table import Column, Table
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from keju.reports.numbers import printable
+from keju.printable import printable
 from keju.reports.wording import Language, about, cells, for_people, heading, is_text, notes, title
 from keju.results.table import Table
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from keju.errors import Misuse
 from keju.phrase import in_chinese
+from keju.printable import printable
 from keju.results.figures import p_value, percent, points, rounded
 from keju.results.table import Column, Kind
 
@@ -23,10 +23,6 @@ UNITS: Mapping[Kind, str] = {
     "p": "probability",
 }
 """Unit of the raw value by kind; kinds that are not here have none."""
-
-# What XML, TeX and terminals refuse or obey: controls but tab and newline, marks that turn the direction of what
-# follows, halves of surrogate pairs, non-characters.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def raw(column: Column, row: Mapping[str, Any]) -> Any:
@@ -70,11 +66,6 @@ def cell(column: Column, row: Mapping[str, Any], *, zh: bool = False) -> str:
     return _DRAWN[column.kind](in_chinese(value) if zh else value)
 
 
-def printable(text: str) -> str:
-    """`text` with `\\n` as its only line end, and U+FFFD for each character that no reader of the text should meet."""
-    return _UNPRINTABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
-
-
 def _word(value: Any) -> str | int | float | None:
     if isinstance(value, float) and not math.isfinite(value):
         return None
@@ -111,8 +102,8 @@ def _seconds(value: float) -> str:
 
 
 def _number(value: float) -> str:
-    if value == int(value):
-        return f"{int(value):,}"
+    if math.isclose(value, whole := round(value), rel_tol=1e-9):  # else the last bit of a sum would show
+        return f"{whole:,}"
     if abs(value) < 0.0005:
         return f"{value:.1e}"
     places = 3 if abs(value) < 10 else 1 if abs(value) < 1000 else 0

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from keju.errors import Misuse
 from keju.phrase import Phrase, in_chinese, listed
-from keju.reports.numbers import cell, printable, raw
+from keju.printable import printable
+from keju.reports.numbers import cell, raw
 from keju.results.table import Column, Table
 
 Language = Literal["en", "zh"]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from keju.items import NOTHING
 from keju.phrase import Phrase
-from keju.reports.numbers import fields, printable
+from keju.printable import printable
+from keju.reports.numbers import fields
 from keju.reports.wording import Language, about, cells, heading, in_language, kinds, notes, title, word
 from keju.results.table import Column, Kind, Table
 

@@ -1,8 +1,10 @@
 """Marked runs and the tables made of them. Pure functions: records in, figures out; nothing here asks or draws.
 
-`scores` marks a run, item by item (`mark`) · `leaderboard` ranks marked runs · `breakdowns` by label · `pairs` tests
-one against another · `bilingual` one model, two wordings · `parsers` one run, every rule · `size` parameters against
-accuracy · `latency` where the time went · `marked` the items behind the figures · `published` what the papers report.
+`scores` marks a run, item by item (`mark`), `scan` a large one as columns (`deciding` the labels); `tally` is what they
+have in common · `leaderboard` ranks marked runs · `breakdowns` by label · `pairs` tests one against another (`pairing`
+their items, `joined` where they are columns) · `bilingual` one model, two wordings · `parsers` one run, every rule ·
+`size` parameters against accuracy · `latency` where the time went · `marked` the items behind the figures · `published`
+what the papers report.
 `circular` and `bias` answers that go by place · `invalid` replies without a label (`replies`) · `item_analysis` what
 items are worth (`item_advice`) · `power` what N items can show · `other_marks` another tool's marks beside ours.
 `humans` people and models on the same items (`sampled`, `handed_in`) · `agreement` of raters (`judged`,

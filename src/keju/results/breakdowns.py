@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from keju.benchmark import label_of
 from keju.errors import BadFile, Misuse
-from keju.items import Item
+from keju.formats.toml_text import read_toml
 from keju.phrase import Phrase, listed
 from keju.results import columns as c
 from keju.results.figures import p_equals, percent
 from keju.results.labels import folded, heading_of, label_meant, named
 from keju.results.leaderboard import comparability_notes, interval_notes, state
-from keju.results.scores import Cell, Scores
 from keju.results.table import Column, Table
+from keju.results.tally import Cell, Meaning, Tally
 from keju.stats import heterogeneity
 
+_TYPE = "question_type"
+"""The label from which an item's dimension follows."""
 UNLABELLED = Phrase("(none)", "（无）")
 """What a table calls the items that do not have the label."""
 
 
-def breakdown(scores: Sequence[Scores], label: str) -> Table:
+def breakdown(scores: Sequence[Tally], label: str) -> Table:
     """Accuracy, interval and N for each value of `label` (or `modality`, `split`, `options`, `language`) and each run.
 
     A label may be called by any of its names, `剧种` for `genre`. Raises `Misuse` where no item has it, or for no runs.
     """
-    label = label_meant(label, dict.fromkeys(name for s in scores for mark in s.items for name in mark.item.labels))
-    return _table(scores, lambda item: label_of(item, label), label, heading_of(label))
+    label = label_meant(label, dict.fromkeys(name for s in scores for name in s.label_names))
+    return _table(scores, label, heading_of(label))
 
 
-def dimensions(scores: Sequence[Scores], mapping: Path | None = None) -> Table:
+def dimensions(scores: Sequence[Tally], mapping: Path | None = None) -> Table:
     """Accuracy by primary dimension: image comprehension and knowledge reasoning (paper 000, Table 5).
 
     `mapping` is a TOML file like the one in the package: dimension → the question types that belong to it. Items of a
@@ -42,16 +42,11 @@ def dimensions(scores: Sequence[Scores], mapping: Path | None = None) -> Table:
     `Misuse` where no item has the label `question_type`, or none a type that the file names.
     """
     dimension_of = read_dimensions(mapping)
-    types = {m.labels["question_type"] for s in scores for m in s.items if "question_type" in m.labels}
-    unknown = listed(sorted(name for name in types if folded(name) not in dimension_of))
-    if types and not any(folded(name) in dimension_of for name in types):
+    types = {cell.value for s in scores if _TYPE in s.label_names for cell in s.by(_TYPE)} - {None}
+    unknown = listed(sorted(name for name in types if name and folded(name) not in dimension_of))
+    if types and not any(folded(name) in dimension_of for name in types if name):
         raise Misuse(f"no dimension is given for any question type here: {unknown}; add them to the mapping")
-    table = _table(
-        scores,
-        lambda item: dimension_of.get(folded(item.labels.get("question_type", ""))),
-        "question_type",
-        heading_of("dimension"),
-    )
+    table = _table(scores, _TYPE, heading_of("dimension"), lambda value: dimension_of.get(folded(value or "")))
     if not unknown:
         return table
     note = Phrase(
@@ -63,13 +58,11 @@ def dimensions(scores: Sequence[Scores], mapping: Path | None = None) -> Table:
 
 def read_dimensions(mapping: Path | None = None) -> dict[str, Phrase]:
     """Question type, folded → dimension, from a TOML file or the package's own. Raises `BadFile`."""
-    source = mapping or files("keju.results").joinpath("dimensions.toml")
+    source = mapping or Path(str(files("keju.results"))) / "dimensions.toml"
+    tables = read_toml(source)
     try:
-        tables = tomllib.loads(source.read_text(encoding="utf-8"))
         titled = [(_title(table), table["question_types"]) for table in tables.values()]
         pairs = [(folded(name), title) for title, names in titled for name in names]
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadFile(f"{source}: cannot be read as TOML: {error}") from error
     except (KeyError, TypeError, AttributeError) as error:
         raise BadFile(f"{source}: every dimension needs `title` and a list `question_types`") from error
     dimension_of = dict(pairs)
@@ -82,10 +75,10 @@ def _title(table: Mapping[str, Any]) -> Phrase:
     return Phrase(table["title"], str(table.get("title_zh", table["title"])))
 
 
-def _table(scores: Sequence[Scores], value_of: Callable[[Item], str | None], label: str, title: Phrase) -> Table:
+def _table(scores: Sequence[Tally], label: str, title: Phrase, meaning: Meaning | None = None) -> Table:
     if not scores:
         raise Misuse("a breakdown needs at least one run")
-    cells = [(s, s.group(value_of, label)) for s in scores]
+    cells = [(s, s.by(label, meaning=meaning)) for s in scores]
     rows = [_row(s, cell, label) for s, found in cells for cell in found]
     notes = (
         *(_summary(s, found) for s, found in cells),
@@ -99,7 +92,7 @@ def _table(scores: Sequence[Scores], value_of: Callable[[Item], str | None], lab
     return Table(f"by_{name}", f"Accuracy by {title.lower()}", columns, tuple(rows), notes, f"按{title.zh}的准确率")
 
 
-def _row(s: Scores, cell: Cell, label: str) -> dict[str, Any]:
+def _row(s: Tally, cell: Cell, label: str) -> dict[str, Any]:
     row: dict[str, Any] = {
         "model": s.name,
         "value": UNLABELLED if cell.value is None else named(label, cell.value),
@@ -112,7 +105,7 @@ def _row(s: Scores, cell: Cell, label: str) -> dict[str, Any]:
     return row | {"_faint": True} if cell.faint else row
 
 
-def _summary(s: Scores, cells: Sequence[Cell]) -> Phrase:
+def _summary(s: Tally, cells: Sequence[Cell]) -> Phrase:
     """Micro and macro, never one in the other's place; and whether the groups differ by more than chance."""
     measured = [cell for cell in cells if cell.accuracy is not None]
     if not measured or s.accuracy is None:

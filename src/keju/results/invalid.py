@@ -125,7 +125,7 @@ def _row(s: Scores, reason: Reason, marks: Sequence[Mark]) -> dict[str, Any]:
         "usual": f"{_short(usual)} × {times}" if times > 1 and usual else None,
         "languages": " · ".join(f"{tag} {n}" for tag, n in languages.most_common()) or None,
         "echoes": sum(echo_of(mark) is not None for mark in marks),
-        "readable": sum(_readable(mark) for mark in marks),
+        "readable": 0 if s.parser == "robust" else sum(_readable(mark) for mark in marks),
         "items": ", ".join(mark.id for mark in marks[:EXAMPLES]) + (" …" if len(marks) > EXAMPLES else ""),
         "example": f"{example.id}: {excerpt(example)}" if excerpt(example) else None,
     }

@@ -151,9 +151,9 @@ def _stages(cells: Sequence[Cell]) -> Table:
     used = tuple(column for column in columns if any(_has(row, column) for row in rows))
     notes = (
         Phrase(
-            "Inference time is preprocessing, perception and inference, as in paper 001; the response adds loading and "
-            "queueing. All repeats together; of fewer than 100 calls, p99 is hardly more than the slowest.",
-            "推理时间 = 预处理 + 感知 + 推理（同论文 001）；响应时间另含读取和排队。各次重复合并计算；"
+            "Inference time is preprocessing, perception and inference, as in the Multi-TW paper; the response adds "
+            "loading and queueing. All repeats together; of fewer than 100 calls, p99 is hardly more than the slowest.",
+            "推理时间 = 预处理 + 感知 + 推理（同 Multi-TW 论文）；响应时间另含读取和排队。各次重复合并计算；"
             "调用不足 100 次时，p99 与最慢一次相差无几。",
         ),
     )

@@ -9,11 +9,11 @@ from typing import Any
 from keju.errors import Misuse
 from keju.phrase import Phrase, in_chinese, listed
 from keju.results import columns as c
-from keju.results.scores import Scores
 from keju.results.table import Column, Table
+from keju.results.tally import Tally
 
 
-def leaderboard(scores: Sequence[Scores], *, published: Iterable[Mapping[str, Any]] = ()) -> Table:
+def leaderboard(scores: Sequence[Tally], *, published: Iterable[Mapping[str, Any]] = ()) -> Table:
     """Table of marked runs, best first; incomplete runs stand after complete ones, whatever they have.
 
     `published` are rows of `keju.results.published`, set last and marked. Raises `Misuse` for no runs.
@@ -28,7 +28,7 @@ def leaderboard(scores: Sequence[Scores], *, published: Iterable[Mapping[str, An
     return Table("leaderboard", "Leaderboard", _columns(ranked), rows, (*_notes(ranked), *cited), "排行榜")
 
 
-def _row(s: Scores) -> dict[str, Any]:
+def _row(s: Tally) -> dict[str, Any]:
     return {
         "model": s.model,
         "variant": s.variation or None,
@@ -57,7 +57,7 @@ def _row(s: Scores) -> dict[str, Any]:
     }
 
 
-def state(s: Scores) -> Phrase:
+def state(s: Tally) -> Phrase:
     """`complete`, or how much is missing, in the words of a table."""
     if s.complete:
         return Phrase("complete", "完整")
@@ -67,7 +67,7 @@ def state(s: Scores) -> Phrase:
     return Phrase(f"incomplete: {missing} of {s.n} unanswered", f"不完整，{s.n} 题中 {missing} 题未答")
 
 
-def _columns(scores: Sequence[Scores]) -> tuple[Column, ...]:
+def _columns(scores: Sequence[Tally]) -> tuple[Column, ...]:
     """Always the same columns for programs; those that would say nothing in any row are hidden from people."""
 
     def where(needed: bool, *columns: Column) -> tuple[Column, ...]:
@@ -96,7 +96,7 @@ def _columns(scores: Sequence[Scores]) -> tuple[Column, ...]:
     )
 
 
-def _notes(scores: Sequence[Scores]) -> Iterable[Phrase]:
+def _notes(scores: Sequence[Tally]) -> Iterable[Phrase]:
     yield Phrase(
         "Accuracy is right answers over all N items; a reply without a valid label counts as wrong.",
         "准确率 = 答对题数 / 全部题数；未给出有效选项的回答计为答错。",
@@ -128,7 +128,7 @@ def _notes(scores: Sequence[Scores]) -> Iterable[Phrase]:
     yield from comparability_notes(scores)
 
 
-def _unanswered_notes(scores: Sequence[Scores]) -> Iterable[Phrase]:
+def _unanswered_notes(scores: Sequence[Tally]) -> Iterable[Phrase]:
     ours = any(not s.settled and not s.imported for s in scores)
     again = Phrase(" Run again to ask what is missing.", "再次运行即可补问。") if ours else Phrase("", "")
     if open_runs := listed(s.name for s in scores if not s.settled):
@@ -162,7 +162,7 @@ def interval_notes(methods: Iterable[str | None]) -> Iterable[Phrase]:
         )
 
 
-def comparability_notes(scores: Sequence[Scores]) -> Iterable[Phrase]:
+def comparability_notes(scores: Sequence[Tally]) -> Iterable[Phrase]:
     """What stands between rows of one table: another protocol, parser, benchmark or number of items."""
     for name, zh, values in (
         ("benchmarks", "基准", {s.benchmark for s in scores}),

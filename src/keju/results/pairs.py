@@ -12,9 +12,9 @@ from keju.phrase import Phrase, listed
 from keju.results import columns as c
 from keju.results.figures import p_equals
 from keju.results.leaderboard import state
-from keju.results.mark import Mark
-from keju.results.scores import Scores
+from keju.results.pairing import Paired, Pairing, pairing_of, together
 from keju.results.table import Column, Table
+from keju.results.tally import Tally
 from keju.stats import Family, Interval, cochran_q, holm, mcnemar, paired_difference
 
 _SHOWN = 8
@@ -56,45 +56,59 @@ class Comparison:
         return listed([*nothing, *left_out, *self.warnings], between=("; ", "；"))
 
 
-def compare(a: Scores, b: Scores, *, common: bool = False) -> Comparison:
+def compare(a: Tally, b: Tally, *, common: bool = False) -> Comparison:
     """Pair two marked runs by item id and test their difference.
 
     Raises `Misuse` where the two do not have the same items, or where one has unanswered items that were not asked to
     count as wrong. With `common` the test is over the items that both have and answered; the rest is counted.
     """
-    ids = _paired(a, b, common)
-    if isinstance(ids, Phrase):
-        raise Misuse(ids)
-    return _tested(a, b, ids)
+    made = _attempt(a, b, common)
+    if isinstance(made, Phrase):
+        raise Misuse(made)
+    return made
 
 
-def _tested(a: Scores, b: Scores, ids: Sequence[str]) -> Comparison:
-    first, second = ([s.right[i] for i in ids] for s in (a, b))
-    test = mcnemar(first, second)
-    difference = paired_difference(first, second)
-    clusters = [a.clusters[i] for i in ids]
-    shared = 1 < len(set(clusters)) < len(ids)
-    clustered = paired_difference(first, second, clusters=clusters).interval if shared else None
-    both = sum(x and y for x, y in zip(first, second, strict=True))
+def _attempt(a: Tally, b: Tally, common: bool) -> Comparison | Phrase:
+    """The comparison, or why there is nothing to pair."""
+    pairing = pairing_of(a, b)
+    if reason := _hindrance(pairing, common):
+        return reason
+    paired = pairing.paired(common)
+    if not len(paired.first):
+        return Phrase(
+            f"{a.name} and {b.name} have no item that both answered: nothing can be paired",
+            f"{a.name} 与 {b.name} 没有双方都作答的题目，无法配对",
+        )
+    return _tested(pairing, paired)
+
+
+def _tested(pairing: Pairing, paired: Paired) -> Comparison:
+    a, b, n = pairing.a, pairing.b, len(paired.first)
+    test = mcnemar(paired.first, paired.second)
+    difference = paired_difference(paired.first, paired.second)
+    clustered = None
+    if paired.clusters is not None:
+        clustered = paired_difference(paired.first, paired.second, clusters=paired.clusters).interval
+    both = int((paired.first & paired.second).sum())
     return Comparison(
         a.name,
         b.name,
-        len(ids),
-        len({*a.by_id, *b.by_id}) - len(ids),
+        n,
+        pairing.union - n,
         both,
         test.only_first,
         test.only_second,
-        len(ids) - both - test.only_first - test.only_second,
+        n - both - test.only_first - test.only_second,
         difference.difference,
         difference.interval,
         clustered,
         test.p,
         test.method,
-        tuple(_warnings(a, b)),
+        tuple(_warnings(pairing)),
     )
 
 
-def pairs(scores: Sequence[Scores], *, against: Literal["all", "best"] = "all", common: bool = False) -> Table:
+def pairs(scores: Sequence[Tally], *, against: Literal["all", "best"] = "all", common: bool = False) -> Table:
     """Table of paired tests with Holm's adjustment over the family that it names.
 
     `against="all"`: every pair. `against="best"`: the most accurate run against each other one.
@@ -114,36 +128,30 @@ def pairs(scores: Sequence[Scores], *, against: Literal["all", "best"] = "all", 
     return Table("pairs", "Paired comparisons", _columns(rows), tuple(rows), notes, "成对比较")
 
 
-def _paired(a: Scores, b: Scores, common: bool) -> list[str] | Phrase:
-    """Ids of the items to pair, or why there is nothing to pair."""
-    both = [i for i in a.by_id if i in b.by_id]
-    if not both:
+def _hindrance(pairing: Pairing, common: bool) -> Phrase | None:
+    """Why there is nothing to pair; None where there is."""
+    a, b = pairing.a, pairing.b
+    if not pairing.shared:
         return Phrase(
             f"{a.name} and {b.name} have no item in common: nothing can be paired",
             f"{a.name} 与 {b.name} 没有共同的题目，无法配对",
         )
     if common:
-        both = [i for i in both if _counts(a, a.by_id[i]) and _counts(b, b.by_id[i])]
-        if not both:
-            return Phrase(
-                f"{a.name} and {b.name} have no item that both answered: nothing can be paired",
-                f"{a.name} 与 {b.name} 没有双方都作答的题目，无法配对",
-            )
-        return both
+        return None
     for one, other in ((a, b), (b, a)):
-        if lacking := other.by_id.keys() - one.by_id.keys():
-            ids = listed(sorted(lacking), _SHOWN)
+        if lacking := pairing.lacking(one):
+            ids = listed(lacking, _SHOWN)
             return Phrase(
                 f"{one.name} lacks {len(lacking)} items of {other.name}: {ids}. {_REMEDY}",
                 f"{one.name} 缺少 {other.name} 的 {len(lacking)} 道题：{ids.zh}。{_REMEDY.zh}",
             )
     for s in (a, b):
         if not s.settled:
-            ids = listed(sorted(m.id for m in s.items if m.extraction is None), _SHOWN)
+            ids = listed(pairing.unanswered(s), _SHOWN)
             return Phrase(
                 f"{s.name} is {state(s)}: {ids}. {_REMEDY}", f"{s.name}（{state(s).zh}）：{ids.zh}。{_REMEDY.zh}"
             )
-    return both
+    return None
 
 
 _REMEDY = Phrase(
@@ -152,16 +160,7 @@ _REMEDY = Phrase(
 )
 
 
-def _counts(s: Scores, mark: Mark) -> bool:
-    return mark.extraction is not None or (s.count_failures_as_wrong and mark.status != "pending")
-
-
-def _attempt(a: Scores, b: Scores, common: bool) -> Comparison | Phrase:
-    ids = _paired(a, b, common)
-    return ids if isinstance(ids, Phrase) else _tested(a, b, ids)
-
-
-def _row(a: Scores, b: Scores, test: Comparison | Phrase, adjusted: float | None) -> dict[str, Any]:
+def _row(a: Tally, b: Tally, test: Comparison | Phrase, adjusted: float | None) -> dict[str, Any]:
     row: dict[str, Any] = {"first": a.name, "second": b.name}
     if isinstance(test, Phrase):
         return row | {"note": Phrase(f"not tested: {test}", f"未检验：{test.zh}")}
@@ -194,7 +193,7 @@ def _columns(rows: Sequence[dict[str, Any]]) -> tuple[Column, ...]:
     )
 
 
-def _notes(family: Family, best: Scores | None) -> tuple[Phrase, ...]:
+def _notes(family: Family, best: Tally | None) -> tuple[Phrase, ...]:
     """`best`: the run that the others are tested against; None where every pair is tested."""
     which = Phrase("all pairs of runs", "所有两两比较")
     if best:
@@ -216,12 +215,11 @@ def _notes(family: Family, best: Scores | None) -> tuple[Phrase, ...]:
     )
 
 
-def _cochran_note(scores: Sequence[Scores]) -> Iterable[Phrase]:
+def _cochran_note(scores: Sequence[Tally]) -> Iterable[Phrase]:
     """All runs at once, where they have the same items in full."""
-    ids = scores[0].by_id.keys()
-    if len(scores) < 3 or not all(s.settled and s.by_id.keys() == ids for s in scores):
+    if len(scores) < 3 or not all(s.settled for s in scores) or (marks := together(scores)) is None:
         return
-    q = cochran_q([[s.by_id[i].correct for i in ids] for s in scores])
+    q = cochran_q(marks)
     k, figures = len(scores), (f"{q.statistic:.2f}", q.df, p_equals(q.p))
     yield Phrase(
         "All {} runs at once: Cochran's Q = {}, df = {}, {}.".format(k, *figures),
@@ -229,28 +227,23 @@ def _cochran_note(scores: Sequence[Scores]) -> Iterable[Phrase]:
     )
 
 
-def _warnings(a: Scores, b: Scores) -> Iterable[Phrase]:
+def _warnings(pairing: Pairing) -> Iterable[Phrase]:
+    a, b = pairing.a, pairing.b
     if a.protocol != b.protocol:
         yield _different("protocols", "协议", a.protocol, b.protocol)
     elif a.prompts != b.prompts:
         yield Phrase(f"different versions of protocol {a.protocol}", f"协议 {a.protocol} 的版本不同")
     if a.parser != b.parser:
         yield _different("parsers", "解析规则", a.parser, b.parser)
-    if a.benchmark != b.benchmark and _reworded(a, b):
+    if a.benchmark != b.benchmark and pairing.differ("question"):
         yield _different("benchmarks", "基准", a.benchmark, b.benchmark)
     if a.variant != b.variant:
         return  # other prompts and keys are what a variant is
-    if a.asked != b.asked and any(a.asked[i] != b.asked[i] for i in a.asked.keys() & b.asked.keys()):
+    if pairing.differ("prompt"):
         yield Phrase("some items were put with different prompts", "部分题目的提示不同")
-    if a.keys != b.keys and any(a.keys[i] != b.keys[i] for i in a.keys.keys() & b.keys.keys()):
+    if pairing.differ("key"):
         yield Phrase("some items have different keys", "部分题目的正确答案不同")
 
 
 def _different(what: str, what_zh: str, one: str, other: str) -> Phrase:
     return Phrase(f"different {what} ({one}, {other})", f"{what_zh}不同（{one}、{other}）")
-
-
-def _reworded(a: Scores, b: Scores) -> bool:
-    """Whether items of one id are other questions in the two: then only the ids agree."""
-    both = a.by_id.keys() & b.by_id.keys()
-    return any(a.by_id[i].item.wording.question != b.by_id[i].item.wording.question for i in both)

@@ -9,8 +9,9 @@ from keju.errors import Misuse
 from keju.phrase import Phrase, listed
 from keju.protocols import PARSERS
 from keju.results import columns as c
-from keju.results.scores import Scores, score
+from keju.results.scan import tally
 from keju.results.table import Column, Table
+from keju.results.tally import Tally
 from keju.runs.run import Run
 
 
@@ -20,7 +21,7 @@ def parser_sensitivity(runs: Sequence[Run], parsers: Sequence[str] | None = None
     """
     if not runs:
         raise Misuse("parser sensitivity needs at least one run")
-    marked = [[score(run, parser=name) for run in runs] for name in _chosen(runs, parsers)]
+    marked = [[tally(run, parser=name) for run in runs] for name in _chosen(runs, parsers)]
     rows = [row for under_one in marked for row in _rows(runs, under_one)]
     notes = [
         Phrase(
@@ -57,7 +58,7 @@ def _chosen(runs: Sequence[Run], parsers: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys([*own, *by_text]))
 
 
-def _rows(runs: Sequence[Run], scores: Sequence[Scores]) -> list[dict[str, Any]]:
+def _rows(runs: Sequence[Run], scores: Sequence[Tally]) -> list[dict[str, Any]]:
     ranked = sorted(zip(runs, scores, strict=True), key=lambda pair: -(pair[1].accuracy or 0.0))
     return [
         {
@@ -76,7 +77,7 @@ def _rows(runs: Sequence[Run], scores: Sequence[Scores]) -> list[dict[str, Any]]
     ]
 
 
-def _turned(marked: Sequence[Sequence[Scores]]) -> Phrase:
+def _turned(marked: Sequence[Sequence[Tally]]) -> Phrase:
     """The pairs of runs that stand in opposite order under two rules."""
     found: dict[tuple[str, str], Phrase] = {}
     for i in range(len(marked[0])):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from keju.phrase import Phrase
 from keju.results import columns as c
-from keju.results.scores import Scores
 from keju.results.table import Column, Table
+from keju.results.tally import Tally
 
 
-def quality(scores: Sequence[Scores]) -> Table:
+def quality(scores: Sequence[Tally]) -> Table:
     """Micro (correct/valid and correct/N, paper 000's Table 6), macro and weighted means over labels.
 
     Weighted is what the published Multi-TW runs report: the mean over labels by how often each is the key.

@@ -16,13 +16,16 @@ other · `first-option`, `other-option` the text of one option without its label
 SHORTEST = 6
 """Characters of a question that are no chance when a reply begins with them."""
 
+ENOUGH = 20_000
+"""Characters of a reply that are looked at: a model that never ends repeats itself, and megabytes tell no more."""
+
 EXCERPT = 80
 """Characters of a reply that a table shows."""
 
 
 def echo_of(mark: Mark) -> Echo | None:
     """What the reply repeats; None where it has words of its own, or there is no reply."""
-    reply = _bare(visible(mark.text or ""))
+    reply = _bare(_shown(mark))
     if not reply:
         return None
     wording = mark.item.wording
@@ -43,7 +46,7 @@ def echo_of(mark: Mark) -> Echo | None:
 
 def language_of_reply(mark: Mark) -> str | None:
     """BCP-47 tag of what the reply shows; None where it shows a lone letter or no letters at all."""
-    shown = visible(mark.text or "")
+    shown = _shown(mark)
     if len(_bare(shown)) < 2:
         return None
     tag = language_of(shown)
@@ -52,8 +55,13 @@ def language_of_reply(mark: Mark) -> str | None:
 
 def excerpt(mark: Mark) -> str:
     """The beginning of the raw reply on one line; `…` where it goes on."""
-    text = " ".join((mark.text or "").split())
+    text = " ".join((mark.text or "").split(maxsplit=EXCERPT))
     return text if len(text) <= EXCERPT else text[: EXCERPT - 1] + "…"
+
+
+def _shown(mark: Mark) -> str:
+    """The beginning of what the reply shows."""
+    return visible(mark.text or "").lstrip()[:ENOUGH]
 
 
 def _repeats(reply: str, text: str) -> bool:

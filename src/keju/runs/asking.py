@@ -16,6 +16,9 @@ from keju.runs.engine import Asking, Progress, Silent
 from keju.runs.names import run_folder
 from keju.runs.reading import open_run
 from keju.runs.run import Run
+from keju.runs.scale_out.cluster import Cluster
+from keju.runs.scale_out.replicas import Replicas
+from keju.runs.scale_out.spread import Spread
 from keju.runs.store import Plan, RunFolder
 from keju.runs.transport import Transport
 
@@ -25,17 +28,19 @@ class Session:
     """How to ask; none of it changes an answer."""
 
     concurrency: int | None = None
-    """Calls in flight; None: what the model prefers."""
+    """Calls in flight, on a cluster in each replica; None: what the model prefers."""
     transport: Transport = field(default_factory=Transport)
     check_media: bool = True
     """Ask one item of each modality again without its medium, and warn when the server counts the same tokens."""
     ask_changed: bool = False
     """Ask items again whose wording or media changed since they were answered, instead of refusing."""
+    cluster: Cluster | None = None
+    """Ask in replicas of the model on a Ray cluster; None: in this process."""
 
 
 async def ask(
     benchmark: Benchmark,
-    model: Model,
+    model: Model | Replicas,
     protocol: Protocol,
     *,
     out: Path,
@@ -61,10 +66,11 @@ async def ask(
             progress.note(note)
         todo = store.todo(benchmark.items)
         progress.started(len(benchmark), len(benchmark) - len(todo))
-        asking = Asking(model, protocol, store.append, session.transport, concurrency, progress, session.check_media)
-        store.begin(concurrency=concurrency)
+        told = (protocol, store.append, session.transport, concurrency, progress, session.check_media)
+        asking = Spread(model, *told) if isinstance(model, Replicas) else Asking(model, *told)
+        store.begin(concurrency=concurrency, **_where(model))
         try:
-            await asking.all(todo)
+            await (asking.all(todo, len(todo)) if isinstance(asking, Spread) else asking.all(todo))
             if asking.stopped:
                 progress.note(f"stopped: {asking.stopped}")
         finally:
@@ -73,9 +79,15 @@ async def ask(
     return open_run(folder)
 
 
-def _outcome(asking: Asking, store: RunFolder, model: Model) -> dict[str, Any]:
-    states = Counter(record.status for record in store.records.values())
+def _where(model: Model | Replicas) -> dict[str, Any]:
+    """For the session: the cluster that asks, nothing where it is this process."""
+    return {"ray": model.facts} if isinstance(model, Replicas) else {}
+
+
+def _outcome(asking: Asking | Spread, store: RunFolder, model: Model | Replicas) -> dict[str, Any]:
+    states = Counter(store.statuses.values())
     facts: dict[str, Any] = {"requests": asking.asked, "peak_in_flight": asking.peak, "records": dict(states)}
+    facts |= _where(model)
     if asking.stopped:
         facts["stopped"] = asking.stopped
     if discovered := getattr(model, "discovered", None):

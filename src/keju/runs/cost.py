@@ -10,12 +10,14 @@ Price file (TOML), money per million tokens:
 
 from __future__ import annotations
 
-import tomllib
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from keju.errors import BadFile
+from keju.formats.toml_text import read_toml
 from keju.items import Medium
 from keju.prompts import Prompt
 from keju.records import Record
@@ -72,7 +74,7 @@ def estimate(prompts: Iterable[Prompt]) -> Estimate:
 
 
 def _bytes(medium: Medium) -> int:
-    return len(medium.data) if medium.data is not None else medium.path.stat().st_size if medium.path else 0
+    return medium.size if medium.exists else 0
 
 
 def _tokens(medium: Medium) -> int:
@@ -81,21 +83,25 @@ def _tokens(medium: Medium) -> int:
 
 def load_prices(path: Path) -> Mapping[str, Price]:
     """Model → price. Raises `BadFile` naming the model and key that are wrong."""
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
-        raise BadFile(f"{path}: {error}") from error
+    tables = read_toml(path)
     prices: dict[str, Price] = {}
     for model, table in tables.items():
         try:
-            prices[model] = Price(float(table["input"]), float(table["output"]), str(table.get("currency", "USD")))
+            money = _money(table["input"]), _money(table["output"])
+            prices[model] = Price(*money, str(table.get("currency", "USD")))
         except (KeyError, TypeError, ValueError) as error:
             raise BadFile(
                 f'{path}: ["{model}"] needs numbers `input` and `output` (per million tokens): {error!r}'
             ) from error
     return prices
+
+
+def _money(told: Any) -> float:
+    """A price. Raises `TypeError` or `ValueError` where it is none."""
+    money = float(told)
+    if isinstance(told, bool) or not 0 <= money < math.inf:
+        raise ValueError(f"{told} is no price")
+    return money
 
 
 def cost_of(records: Iterable[Record], price: Price) -> tuple[float, int]:

@@ -91,12 +91,12 @@ class Asking:
             try:
                 if (item := next(todo, None)) is None:
                     return
-                await self._ask(item, slots)
+                await self.ask_one(item, slots)
             finally:
                 slots.give_back()
 
-    async def _ask(self, item: Item, slots: Slots) -> None:
-        """Ask one item until there is a reply or no sense in another attempt, and keep the record."""
+    async def ask_one(self, item: Item, slots: Slots) -> None:
+        """Ask one item, for which a slot was taken, until there is a reply or no sense in another attempt."""
         prompt = self.protocol.prompt(item)
         began, at = time.monotonic(), datetime.now(UTC).isoformat(timespec="milliseconds")
         attempt = 0
@@ -104,18 +104,21 @@ class Asking:
             attempt += 1
             asked_at = time.monotonic()
             try:
+                loaded = await _fetched(prompt)
                 reply = await self._reply(prompt)
             except CallFailed as failure:
                 slots.failed(failure, asked_at)
                 wait = self.transport.wait_after(failure, attempt)
                 if wait is None:
-                    self._keep(_failure(prompt, failure, attempts=attempt, at=at))
+                    self._keep(failed_record(prompt, failure, attempts=attempt, at=at))
                     return
                 await asyncio.sleep(wait)
                 continue
             slots.succeeded()
-            took = time.monotonic() - asked_at
+            took = time.monotonic() - asked_at - loaded
             stages = dict(reply.stages) or {"infer": took}
+            if loaded:
+                stages["load"] = stages.get("load", 0.0) + loaded
             stages["queue"] = stages.get("queue", 0.0) + (asked_at - began)
             self._keep(_reply(prompt, reply, self._status(reply), stages, attempts=attempt, at=at))
             await self._check(prompt, reply)
@@ -171,8 +174,17 @@ class Asking:
                 )
 
 
+async def _fetched(prompt: Prompt) -> float:
+    """Seconds that it took to fetch media of an object store; in a thread, for the loop has others to serve."""
+    began, away = time.monotonic(), [medium for medium in prompt.media if medium.remote]
+    for medium in away:
+        await asyncio.to_thread(medium.file)
+    return time.monotonic() - began if away else 0.0
+
+
 def _identity(prompt: Prompt) -> dict[str, Any]:
-    media = tuple(medium.identity for medium in prompt.media)
+    # What could not be fetched is not tried again for the sake of its digest.
+    media = tuple(medium.identity if medium.is_here else "absent" for medium in prompt.media)
     return {"id": prompt.item_id, "prompt": prompt.text_digest(), "media": media}
 
 
@@ -192,7 +204,8 @@ def _reply(prompt: Prompt, reply: Reply, status: Status, stages: dict[str, float
     )
 
 
-def _failure(prompt: Prompt, failure: CallFailed, *, attempts: int, at: str) -> Record:
+def failed_record(prompt: Prompt, failure: CallFailed, *, attempts: int, at: str) -> Record:
+    """The record of an item that no reply came back for."""
     status: Status = "blocked" if isinstance(failure, Blocked) else "failed"
     error: dict[str, Any] = {"kind": failure.kind, "message": str(failure)[:500]}  # a gateway's page may be megabytes
     if failure.status is not None:

@@ -15,8 +15,8 @@ from typing import Any
 
 from keju.errors import Misuse
 from keju.formats.names import safe_name
+from keju.formats.whole_files import write_whole
 from keju.runs.offering import Level
-from keju.runs.store import write_atomically
 from keju.runs.sweep import Design, Pass, Series
 
 
@@ -56,7 +56,7 @@ class MeasurementFolder:
     def write(self, name: str, text: str) -> None:
         """Put a file into the folder."""
         try:
-            write_atomically(self.folder / name, text)
+            write_whole(self.folder / name, text)
         except OSError as error:
             raise self._unwritable(error) from error
 

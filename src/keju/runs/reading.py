@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from types import NoneType
+from typing import Any
 
 from keju.benchmark import Benchmark, Problem
 from keju.errors import BadFile
-from keju.formats.jsonl import read_items
+from keju.formats.json_text import Shape, lacking, read_object
+from keju.formats.jsonl import read_items, stream_items
+from keju.formats.jsonl_rows import is_large
 from keju.formats.places import is_there
+from keju.items import Item
 from keju.protocols import Protocol
-from keju.records import Record, Status
+from keju.records import Record
+from keju.runs.recorded import Recorded, each_record
 from keju.runs.run import Run
 
 SCHEMA = 1
@@ -29,19 +33,36 @@ def open_run(folder: str | Path) -> Run:
     if not info:
         raise BadFile(f"{folder} is no run folder: it has no run.json. `keju run` makes one")
     asked = info["fingerprint"]
-    items = tuple(read_items(folder / "items.jsonl", None))
-    records, _ = read_records(folder / "records.jsonl")
+    items, records = _items_and_records(folder)
     name = info["benchmark"]["name"]
-    left_out = tuple(Problem(**problem) for problem in info["benchmark"].get("left_out", ()))
+    left_out = _left_out(info, folder / "run.json")
     return Run(
         model=asked["model"],
-        benchmark=Benchmark(name, items, problems=left_out, format=info["benchmark"]["format"], root=folder),
+        benchmark=Benchmark(name, items, problems=left_out, format=info["benchmark"].get("format"), root=folder),
         protocol=Protocol.from_json(asked["protocol"]),
-        records={item.id: records[item.id] for item in items if item.id in records},
+        records=records,
         variant=asked["variant"],
         info=info,
         folder=folder,
     )
+
+
+def _left_out(info: Mapping[str, Any], path: Path) -> tuple[Problem, ...]:
+    try:
+        return tuple(Problem(**problem) for problem in info["benchmark"].get("left_out") or ())
+    except TypeError as error:
+        raise BadFile(f"{path} is damaged: {error}. {_ELSEWHERE}") from error
+
+
+def _items_and_records(folder: Path) -> tuple[Sequence[Item], Mapping[str, Record]]:
+    """What was asked and what came back; of a run that is large neither is held, and both are read when looked at."""
+    path = folder / "records.jsonl"
+    if is_large(folder / "items.jsonl"):
+        stream = stream_items(folder / "items.jsonl")
+        return stream, Recorded(path, stream)
+    items = read_items(folder / "items.jsonl", None)
+    records, _ = read_records(path)
+    return items, {item.id: records[item.id] for item in items if item.id in records}
 
 
 def find_runs(paths: Sequence[Path]) -> list[Path]:
@@ -57,25 +78,8 @@ def read_records(path: Path) -> tuple[dict[str, Record], list[str]]:
 
     Raises `BadFile` on any other line that cannot be read.
     """
-    if not path.is_file():
-        return {}, []
-    lines = path.read_bytes().split(b"\n")
-    torn = lines.pop()
-    records: dict[str, Record] = {}
-    for number, line in enumerate(lines, 1):
-        try:
-            record = Record.from_json(json.loads(line))
-            if record.status not in get_args(Status):
-                raise ValueError(f"no status {record.status!r}")
-        except (ValueError, TypeError, KeyError) as error:
-            if number == len(lines) and not torn:
-                torn = line
-                break
-            raise BadFile(
-                f"{path}:{number}: not a record ({error}). Remove the line; its item is then asked again"
-            ) from error
-        records[record.id] = record
-    return records, [f"{path.name}: a torn last line was dropped; its item is asked again"] if torn else []
+    notes: list[str] = []
+    return {record.id: record for _, record in each_record(path, notes)}, notes
 
 
 def read_info(folder: Path) -> dict[str, Any] | None:
@@ -83,14 +87,13 @@ def read_info(folder: Path) -> dict[str, Any] | None:
     path = folder / "run.json"
     if not path.is_file():
         return None
-    try:
-        info: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise BadFile(f"{path} cannot be read: {error}. {_ELSEWHERE}") from error
-    schema = info.get("schema") if isinstance(info, dict) else None
+    info = read_object(path, _ELSEWHERE)
+    schema = info.get("schema")
     if schema != SCHEMA:
         raise BadFile(f"{path} is not of the layout that this keju reads ({schema}, not {SCHEMA}). {_ELSEWHERE}")
-    if missing := [name for name in ("created", "fingerprint.protocol", "benchmark.format") if not _has(info, name)]:
+    sessions = info.get("sessions")
+    wrong = [each for each in sessions if lacking(each, _SESSION)] if isinstance(sessions, list) else []
+    if missing := [*lacking(info, _SHAPE), *("sessions.wall_s" for _ in wrong)]:
         raise BadFile(f"{path} is damaged: it lacks {', '.join(missing)}. {_ELSEWHERE}")
     return info
 
@@ -98,9 +101,12 @@ def read_info(folder: Path) -> dict[str, Any] | None:
 _ELSEWHERE = "Restore the file, or move the folder away and run again"
 
 
-def _has(info: Any, name: str) -> bool:
-    for part in name.split("."):
-        if not isinstance(info, Mapping) or part not in info:
-            return False
-        info = info[part]
-    return True
+_SESSION: Shape = {"wall_s": (int, float, NoneType)}
+_SHAPE: Shape = {
+    **dict.fromkeys(("created", "benchmark.name", "fingerprint.model"), (str,)),
+    **dict.fromkeys(("fingerprint.protocol", "fingerprint.settings", "fingerprint.variant"), (dict,)),
+    **dict.fromkeys(("benchmark.format", "benchmark.root"), (str, NoneType)),
+    **dict.fromkeys(("sessions", "benchmark.left_out"), (list, NoneType)),
+    "environment": (dict, NoneType),
+}
+"""What readers of `run.json` rely on, and of which kind it is."""

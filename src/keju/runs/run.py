@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keju.benchmark import Benchmark
+from keju.benchmark import Benchmark, Stream
 from keju.items import NOTHING
 from keju.protocols import Protocol
-from keju.records import Record
+from keju.records import WITH_REPLY, Record
+from keju.runs.recorded import Recorded
 
 if TYPE_CHECKING:
     from keju.formats.outputs import Theirs
@@ -40,7 +41,17 @@ class Run:
     @property
     def unanswered(self) -> tuple[str, ...]:
         """Ids of items that hold no reply: not asked yet, failed or blocked."""
-        return tuple(i.id for i in self.benchmark if i.id not in self.records or not self.records[i.id].has_reply)
+        records = self.records
+        if not isinstance(records, Recorded):
+            return tuple(i for i in self.benchmark.ids if i not in records or not records[i].has_reply)
+        if self.info.get("state") == "complete":  # as the writer counted: to count a million again takes a minute
+            return ()
+        return tuple(i for i in self.benchmark.ids if records.statuses.get(i) not in WITH_REPLY)
+
+    @property
+    def large(self) -> bool:
+        """Whether its items are too many to hold, and are read when they are looked at."""
+        return isinstance(self.benchmark.items, Stream)
 
     @property
     def left_out(self) -> int:

@@ -9,26 +9,32 @@ run.lock        held while a process writes
 from __future__ import annotations
 
 import json
-import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from io import FileIO
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from keju.benchmark import Benchmark
+from keju.benchmark import Benchmark, Stream
 from keju.errors import Misuse, Refused
-from keju.formats.jsonl import read_items, snapshot
+from keju.formats.jsonl import read_items, snapshot, stream_items
+from keju.formats.jsonl_rows import is_large
+from keju.formats.whole_files import write_whole
 from keju.items import Item
 from keju.protocols import Protocol
-from keju.records import Record
+from keju.records import WITH_REPLY, Record, Status
 from keju.runs.environment import environment
-from keju.runs.reading import SCHEMA, read_info, read_records
+from keju.runs.reading import SCHEMA, read_info
+from keju.runs.recorded import each_record
+
+Given: TypeAlias = tuple[str, ...]
+"""What a reply was given to: the prompt's digest, then those of its media."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +72,16 @@ class RunFolder:
         self.plan = plan
         self.notes: list[str] = []
         """What was repaired or dropped while opening, for the user."""
-        self.records: dict[str, Record] = {}
-        """Records that stand: those with a reply, and what this session adds."""
+        self.statuses: dict[str, Status] = {}
+        """Item id → status of the records that stand: those with a reply, and what this session adds."""
         self._ask_changed = ask_changed
         self._lock = FileLock(folder / "run.lock", timeout=0)
         self._file: FileIO | None = None
         self._session: dict[str, Any] = {}
-        self._others: dict[str, str] = {}
+        self._records = folder / "records.jsonl"
+        self._torn = False
+        self._others: Sequence[str] = ()
+        """Ids of the items of earlier sessions that are not selected now."""
         self._environment = environment()
 
     def __enter__(self) -> RunFolder:
@@ -102,39 +111,60 @@ class RunFolder:
 
     def _open(self) -> None:
         before = read_info(self.folder)
+        others: Sequence[Item] = ()
         if before:
             _refuse_difference(before["fingerprint"], self.plan.fingerprint, self.folder)
-            self._others = self._items_of_earlier_sessions()
-        records, notes = read_records(self.folder / "records.jsonl")
-        self.notes += notes
-        stale = self._stale(records)
-        self.records = {r.id: r for r in records.values() if r.id not in stale and r.has_reply}
-        if not before and records:
+            others = self._items_of_earlier_sessions()
+            self._others = [item.id for item in others] if not isinstance(others, Stream) else list(others.ids)
+        given, recorded = self._given()
+        if not before and recorded:
             raise Refused(f"{self.folder} holds records but no run.json; move it away or choose another folder with -o")
-        lines = [*map(snapshot, self.plan.benchmark), *self._others.values()]
-        write_atomically(self.folder / "items.jsonl", "".join(f"{line}\n" for line in lines))
+        for item_id in self._stale(given):
+            del self.statuses[item_id]
+        items = chain(self.plan.benchmark, others)
+        write_whole(self.folder / "items.jsonl", (f"{snapshot(item)}\n".encode() for item in items))
         self._sessions = before.get("sessions", []) if before else []
         self._created = before["created"] if before else _now()
         self.save(state="running")
-        if len(self.records) != len(records) or notes:
-            _write_lines(self.folder / "records.jsonl", self.records.values())
+        if len(self.statuses) != recorded or self._torn:
+            write_whole(self._records, self._standing_lines())
         # Unbuffered: what a full disk refused must not be tried again on closing.
-        self._file = (self.folder / "records.jsonl").open("ab", buffering=0)
+        self._file = self._records.open("ab", buffering=0)
 
-    def _items_of_earlier_sessions(self) -> dict[str, str]:
-        """Id → line of the items that are not selected now: a run may grow, and they stay part of it."""
-        path = self.folder / "items.jsonl"
-        # not splitlines(): a question may hold a Unicode line separator
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        lines = [line for line in text.split("\n") if line.strip()]
-        asked = read_items(path, None) if lines else ()
-        return {item.id: line for item, line in zip(asked, lines, strict=True) if item.id not in self.plan.benchmark}
+    def _items_of_earlier_sessions(self) -> Sequence[Item]:
+        """The items that are not selected now: a run may grow, and they stay part of it."""
+        path, asked = self.folder / "items.jsonl", self.plan.benchmark
+        if is_large(path):
+            stream = stream_items(path)
+            return stream.at(number for item_id, number in stream.ids.items() if item_id not in asked)
+        return tuple(item for item in read_items(path, None) if item.id not in asked) if path.is_file() else ()
 
-    def _stale(self, records: Mapping[str, Record]) -> set[str]:
+    def _given(self) -> tuple[dict[str, Given], int]:
+        """What each reply that is recorded was given to, and the number of items with a record."""
+        given: dict[str, Given] = {}
+        ids: set[str] = set()
+        notes: list[str] = []
+        for _, record in each_record(self._records, notes):
+            ids.add(record.id)
+            given.pop(record.id, None)  # an item's last line counts
+            self.statuses.pop(record.id, None)
+            if record.has_reply:
+                given[record.id] = (record.prompt, *record.media)
+                self.statuses[record.id] = record.status
+        self.notes += notes
+        self._torn = bool(notes)
+        return given, len(ids)
+
+    def _standing_lines(self) -> Iterator[bytes]:
+        for line, record in each_record(self._records, []):
+            if record.has_reply and record.id in self.statuses:
+                yield line
+
+    def _stale(self, given: Mapping[str, Given]) -> set[str]:
         """Ids whose recorded answer was given to another question or picture than the item has now."""
         changed: dict[str, str] = {}
-        for item in self.plan.benchmark:
-            if (record := records.get(item.id)) and record.has_reply and (what := self._changed(item, record)):
+        for item in self.plan.benchmark if given else ():
+            if (to := given.get(item.id)) and (what := self._changed(item, to)):
                 changed[item.id] = what
         if changed and not self._ask_changed:
             first = "; ".join(f"item {i}: {what}" for i, what in list(changed.items())[:5])
@@ -147,17 +177,19 @@ class RunFolder:
             self.notes.append(f"{len(changed)} changed items are asked again: {', '.join(list(changed)[:10])}")
         return set(changed)
 
-    def _changed(self, item: Item, record: Record) -> str | None:
+    def _changed(self, item: Item, given: Given) -> str | None:
         prompt = self.plan.protocol.prompt(item)
-        if record.prompt != prompt.text_digest():
+        if given[0] != prompt.text_digest():
             return "its wording, options or instruction differ"
-        if record.media != tuple(medium.identity for medium in prompt.media):
+        if given[1:] != tuple(medium.identity for medium in prompt.media):
             return "the bytes of its picture or clip differ"
         return None
 
-    def todo(self, items: Sequence[Item]) -> list[Item]:
+    def todo(self, items: Sequence[Item]) -> Sequence[Item]:
         """Those of `items` that have no standing record."""
-        return [item for item in items if item.id not in self.records]
+        if isinstance(items, Stream):
+            return items.at(number for item_id, number in items.ids.items() if item_id not in self.statuses)
+        return [item for item in items if item.id not in self.statuses]
 
     def append(self, record: Record) -> None:
         """Keep a record: one line, flushed. Raises `OSError` where it cannot be kept."""
@@ -168,9 +200,9 @@ class RunFolder:
             while line:
                 line = line[self._file.write(line) :]
         except OSError as error:
-            error.filename = str(self.folder / "records.jsonl")
+            error.filename = str(self._records)
             raise
-        self.records[record.id] = record
+        self.statuses[record.id] = record.status
 
     def begin(self, **facts: Any) -> None:
         """Open a session: what this process is about to do."""
@@ -181,9 +213,7 @@ class RunFolder:
     def end(self, **facts: Any) -> None:
         """Close the session with its wall seconds and what came of it."""
         self._session |= {"ended": _now(), "wall_s": round(time.monotonic() - self._clock, 3), **facts}
-        ids = [*(item.id for item in self.plan.benchmark), *self._others]
-        waiting = [i for i in ids if not (record := self.records.get(i)) or not record.has_reply]
-        if waiting:
+        if any(self.statuses.get(i) not in WITH_REPLY for i in chain(self.plan.benchmark.ids, self._others)):
             self.save(state="incomplete")
         else:
             self.save(state="complete", fingerprint=self.plan.benchmark.fingerprint)
@@ -206,7 +236,7 @@ class RunFolder:
             "environment": self._environment,
             "sessions": [*self._sessions, self._session] if self._session else self._sessions,
         }
-        write_atomically(self.folder / "run.json", json.dumps(info, ensure_ascii=False, indent=1) + "\n")
+        write_whole(self.folder / "run.json", json.dumps(info, ensure_ascii=False, indent=1) + "\n")
 
 
 def _refuse_difference(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path) -> None:
@@ -228,20 +258,6 @@ def _differences(before: Any, now: Any, at: str = "") -> list[str]:
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 80 else text[:77] + "…"
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old content or the new, never a part."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _write_lines(path: Path, records: Any) -> None:
-    write_atomically(path, b"".join(map(_line, records)).decode())
 
 
 def _line(record: Record) -> bytes:

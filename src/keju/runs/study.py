@@ -11,13 +11,14 @@ split = "test"                                # optional; also limit, concurrenc
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from keju.errors import BadFile
+from keju.formats.places import is_there
+from keju.formats.toml_text import read_toml
 
 
 @dataclass(frozen=True)
@@ -90,12 +91,7 @@ def load_study(path: Path) -> Study:
 
 
 def _table(path: Path) -> dict[str, Any]:
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("study")
-    except OSError as error:
-        raise BadFile(f"{path} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
-        raise BadFile(f"{path}: {error}") from error
+    table = read_toml(path).get("study")
     if not isinstance(table, dict):
         raise BadFile(f"{path}: a study needs a [study] table with `benchmarks` and `models`")
     unknown = table.keys() - {*_LISTS, *_SCALARS, "variants"}
@@ -114,4 +110,4 @@ def _strings(value: Any, place: str) -> list[str]:
 def _near(study: Path, name: str) -> str:
     """A path beside the study file, where there is one; else the name as it stands (a demo, `hf:…`)."""
     beside = study.parent / name
-    return str(beside) if beside.exists() else name
+    return str(beside) if is_there(beside) else name

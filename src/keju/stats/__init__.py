@@ -21,7 +21,7 @@ from keju.stats.agreement import (
     krippendorff_alpha,
 )
 from keju.stats.chance import AboveChance, above_chance
-from keju.stats.classification import Classification, Quality, precision_recall
+from keju.stats.classification import Classification, Quality, precision_recall, precision_recall_counts
 from keju.stats.correlation import Correlation, spearman
 from keju.stats.edit_distance import ErrorRate, error_interval, error_rate
 from keju.stats.families import Family, holm
@@ -84,6 +84,7 @@ __all__ = [
     "mcnemar_counts",
     "paired_difference",
     "precision_recall",
+    "precision_recall_counts",
     "spearman",
     "two_way_difference",
     "two_way_interval",

@@ -32,10 +32,19 @@ def above_chance(correct: int, chances: ArrayLike) -> AboveChance:
         raise Misuse("chances must lie in 0..1")
     if not 0 <= correct <= len(probabilities):
         raise Misuse(f"{correct} right of {len(probabilities)} items is impossible")
-    law = np.ones(1)
+    law, first = np.ones(1), 0
     for chance, count in zip(*np.unique(probabilities, return_counts=True), strict=True):
-        law = np.convolve(law, _binomial(int(count), float(chance)))  # all terms positive: tails keep their digits
-    return AboveChance(correct, float(probabilities.sum()), min(1.0, float(law[correct:].sum())))
+        binomial = _binomial(int(count), float(chance))
+        there = np.flatnonzero(binomial > (_NIL if count > _MANY else -1))
+        law = np.convolve(law, binomial[there[0] : there[-1] + 1])  # all terms positive: tails keep their digits
+        first += int(there[0])
+    above = float(law[max(0, correct - first) :].sum())
+    return AboveChance(correct, float(probabilities.sum()), min(1.0, above))
+
+
+_MANY, _NIL = 10_000, 1e-150
+"""Of so many draws, totals less likely than this are left out: of a million that is all but some ten thousand, and
+products of smaller ones would be too small for a float and slow."""
 
 
 def _binomial(n: int, p: float) -> NDArray[np.float64]:

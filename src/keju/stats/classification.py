@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from keju.errors import Misuse
@@ -33,18 +34,22 @@ def precision_recall(keys: Sequence[str | None], predicted: Sequence[str | None]
     """
     if len(keys) != len(predicted):
         raise Misuse(f"every item needs its key and its prediction; here are {len(keys)} and {len(predicted)}")
-    if not keys:
+    return precision_recall_counts(Counter(zip(keys, predicted, strict=True)))
+
+
+def precision_recall_counts(pairs: Mapping[tuple[str | None, str | None], int]) -> Classification:
+    """The same from the number of items with each key and prediction."""
+    n = sum(pairs.values())
+    if not n:
         raise Misuse("there are no items to measure")
-    pairs = list(zip(keys, predicted, strict=True))
-    right = sum(key is not None and key == label for key, label in pairs)
-    micro = _quality(right, sum(label is not None for label in predicted), len(keys))
-    support = {label: sum(key == label for key in keys) for label in sorted({key for key in keys if key is not None})}
-    each = {
-        label: _quality(pairs.count((label, label)), sum(guess == label for guess in predicted), count)
-        for label, count in support.items()
-    }
-    equal = dict.fromkeys(support, 1)
-    return Classification(micro, _mean(each, equal), _mean(each, support))
+    support, given = Counter[str](), Counter[str]()
+    for (key, label), count in pairs.items():
+        support.update({key: count} if key is not None else {})
+        given.update({label: count} if label is not None else {})
+    right = {key: pairs.get((key, key), 0) for key in sorted(support)}
+    micro = _quality(sum(right.values()), given.total(), n)
+    each = {key: _quality(count, given[key], support[key]) for key, count in right.items()}
+    return Classification(micro, _mean(each, dict.fromkeys(each, 1)), _mean(each, support))
 
 
 def _quality(right: int, given: int, wanted: int) -> Quality:
@@ -55,7 +60,7 @@ def _quality(right: int, given: int, wanted: int) -> Quality:
     )
 
 
-def _mean(each: dict[str, Quality], weights: dict[str, int]) -> Quality:
+def _mean(each: dict[str, Quality], weights: Mapping[str, int]) -> Quality:
     total = sum(weights.values())
     if not total:
         return Quality(0.0, 0.0, 0.0)

@@ -12,7 +12,7 @@ from keju.studio.models import Asset, Assignment, Item, Project, Release
 from keju.studio.presenting import Audience, ShownItem, present
 from keju.studio.saving import COLUMNS
 
-LABELS = tuple(name for name in COLUMNS if name not in ("original_language", "locator", "reserve"))
+LABELS = tuple(name for name in COLUMNS if name not in ("original_language", "locator", "reserve", "split", "extra"))
 """Labels of an item, by the kind of their terms."""
 
 

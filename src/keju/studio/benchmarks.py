@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from keju.benchmark import Benchmark
 from keju.items import LABELS, MediaKind, Medium, Wording
 from keju.items import Item as BenchmarkItem
 from keju.studio.content import Content
 from keju.studio.models import Asset, Item, Project, Revision
+from keju.studio.option_pictures import pictures_of, shown_by, texts_with
 from keju.studio.store import place
 
 LABEL_COLUMNS = ("genre", "question_type", "difficulty", "dimension", "instruction")
@@ -17,26 +18,35 @@ FORMATS = {Project.Profile.TCO: "tco", Project.Profile.MULTI_TW: "multi-tw"}
 
 def benchmark_of(project: Project, pairs: Iterable[tuple[Item, Revision]]) -> Benchmark:
     """A benchmark of these revisions, in the order given, media by their place in the store."""
-    items = tuple(item_of(item, revision) for item, revision in pairs)
+    pairs = list(pairs)
+    pictures = pictures_of(project, (revision.content for _item, revision in pairs))
+    items = tuple(item_of(item, revision, pictures) for item, revision in pairs)
     card = {"title": project.title, "languages": list(project.languages)}
     return Benchmark(project.slug, items, card=card, format=FORMATS.get(Project.Profile(project.profile), "jsonl"))
 
 
-def item_of(item: Item, revision: Revision) -> BenchmarkItem:
-    """One revision as keju's item; its original language first."""
+def item_of(item: Item, revision: Revision, pictures: Mapping[str, Asset] | None = None) -> BenchmarkItem:
+    """One revision as keju's item; its original language first. `pictures` are those of options, if known already."""
     content = revision.content
+    if pictures is None:
+        pictures = pictures_of(item.project, [content])
+    own = [asset for asset in (revision.image, revision.audio) if asset]
+    shown = [pictures[sha256] for sha256 in shown_by(content)]
+    before = int(revision.image is not None)
     tags = sorted(content.languages, key=lambda tag: tag != item.original_language)
     return BenchmarkItem(
         id=item.code,
-        wordings={tag: _wording(content, tag) for tag in tags} or {item.original_language: _wording(content, "")},
+        wordings={tag: _wording(content, tag, before) for tag in tags or [item.original_language]},
         answer=None if content.key is None else LABELS[content.key],
-        media=tuple(_medium(asset) for asset in (revision.image, revision.audio) if asset),
+        media=tuple(map(_medium, [*own, *shown])),
         labels=_labels(item),
+        split=item.split or None,
+        extra=item.extra,
     )
 
 
-def _wording(content: Content, tag: str) -> Wording:
-    options = {LABELS[i]: option.text.get(tag, "") for i, option in enumerate(content.options)}
+def _wording(content: Content, tag: str, before: int) -> Wording:
+    options = dict(zip(LABELS, texts_with(content, tag, before), strict=False))
     return Wording(tag, content.stem.get(tag, ""), options, instruction=content.instruction.get(tag, ""))
 
 

@@ -19,6 +19,7 @@ from keju.studio.benchmarks import LABEL_COLUMNS, benchmark_of
 from keju.studio.journal import record
 from keju.studio.models import Assignment, Batch, Item, Project
 from keju.studio.queue import ON_CURRENT, hand_out
+from keju.studio.staffing import objections
 from keju.studio.tasks import BLIND, verdict_of
 
 STRATA = (*LABEL_COLUMNS, "original_language")
@@ -59,6 +60,10 @@ class NothingToDraw(Exception):
     """No item fits, or fewer than the sample wants."""
 
 
+class NotForThem(Exception):
+    """People who are named could do nothing of it; the arguments say who, why, and what to do."""
+
+
 def candidates(project: Project, kind: str, query: dict[str, Any]) -> QuerySet[Item]:
     """Items that a batch of this kind can take."""
     items = project.items.filter(state__in=STATES[kind], current__isnull=False)
@@ -89,8 +94,10 @@ def draw(project: Project, wanted: Draw) -> list[Item]:
 
 @transaction.atomic
 def freeze(project: Project, owner: User, wanted: Draw) -> Batch:
-    """Draw, keep what was drawn, and hand it out. Raises `NothingToDraw`."""
+    """Draw, keep what was drawn, and hand it out. Raises `NothingToDraw` and `NotForThem`."""
     items = draw(project, wanted)
+    if against := objections(project, wanted.kind, wanted.persons, items):
+        raise NotForThem(*against)
     told = {"people": wanted.people, "named": [user.pk for user in wanted.persons], **wanted.policy}
     batch = Batch.objects.create(
         project=project,

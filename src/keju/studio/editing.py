@@ -135,13 +135,19 @@ class EditorForm(forms.Form):
         key, count = values.get("key"), values.get("count")
         if key is not None and count is not None and key >= count:
             self.add_error("key", _("The right option is one that is not there any more; choose another."))
-        sha256s = {values.get(f"asset_{index}") for index in range(MOST_OPTIONS)} - {"", None}
-        known = set(self.project.assets.filter(sha256__in=sha256s).values_list("sha256", flat=True))
-        if sha256s - known:
-            self.add_error(None, _("An option shows a picture or clip that this project does not have."))
+        sha256s = {str(values.get(f"asset_{index}") or "") for index in range(count or 0)} - {""}
+        if sha256s - self._usable_pictures(sha256s):
+            self.add_error(None, _("An option shows a picture that this project does not have."))
         if self.item is None and not (self.errors or self.placeless or self.code):
             self.add_error(None, _("The id cannot be made; fill in its parts."))
         return values
+
+    def _usable_pictures(self, sha256s: set[str]) -> set[str]:
+        """Pictures that are not rejected, and those that the item has as options already."""
+        kept = {self.kept.get(f"asset_{index}") for index in range(MOST_OPTIONS)}
+        pictures = self.project.assets.filter(kind=Asset.Kind.IMAGE, sha256__in=sha256s)
+        found = pictures.filter(~Q(state=Asset.State.REJECTED) | Q(sha256__in=kept))
+        return set(found.values_list("sha256", flat=True))
 
     @property
     def locator(self) -> dict[str, str | int]:

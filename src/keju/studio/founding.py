@@ -8,20 +8,18 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.translation import get_language
 
 from keju.studio.journal import record
 from keju.studio.models import Membership, Project, Role, Term
+from keju.studio.points import LANGUAGES, Point
 from keju.studio.standing import Settings, Step
 
-LANGUAGES = ("en", "zh-hans", "zh-hant")
-"""Of the three texts that a profile gives of everything, in this order."""
 _FOLDER = Path(__file__).parent / "profiles"
 
 
 @transaction.atomic
 def found(slug: str, title: str, profile: str, owner: User) -> Project:
-    """A new project. Checklists come in the language that its owner works in; words of the vocabulary in all three."""
+    """A new project. Checklists and the words of the vocabulary come in all three languages."""
     told = tomllib.loads((_FOLDER / f"{profile}.toml").read_text(encoding="utf-8"))
     project = Project.objects.create(
         slug=slug,
@@ -40,23 +38,29 @@ def found(slug: str, title: str, profile: str, owner: User) -> Project:
 def _settings(told: dict[str, Any]) -> Settings:
     return Settings(
         **told["settings"],
-        include_if=_own(told["screening"]["include"]),
-        exclude_if=_own(told["screening"]["exclude"]),
-        steps=[Step(**{**step, "checklist": _own(step["checklist"])}) for step in told["steps"]],
+        include_if=_points(told["screening"]["include"]),
+        exclude_if=_points(told["screening"]["exclude"]),
+        steps=[
+            Step(**{**step, "label": _label(step["label"]), "checklist": _points(step["checklist"])})
+            for step in told["steps"]
+        ],
     )
 
 
-def _own(texts: list[list[str]]) -> list[str]:
-    """The texts in the language of the interface."""
-    language = (get_language() or "en").lower()
-    return [each[LANGUAGES.index(language) if language in LANGUAGES else 0] for each in texts]
+def _points(texts: list[list[str]]) -> list[Point]:
+    """Each known by its English text."""
+    return [Point(code=each[0], label=_label(each)) for each in texts]
+
+
+def _label(texts: list[str]) -> dict[str, str]:
+    return dict(zip(LANGUAGES, texts, strict=True))
 
 
 def _terms(project: Project, told: dict[str, Any]) -> None:
     made: dict[tuple[str, str], Term] = {}
     for kind, words in told["terms"].items():
         for order, (code, texts) in enumerate(words.items(), 1):
-            label = dict(zip(LANGUAGES, texts, strict=True))
+            label = _label(texts)
             parent = made.get((Term.Kind.DIMENSION, told.get("dimension_of", {}).get(code, "")))
             if kind != Term.Kind.QUESTION_TYPE:
                 parent = None

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from keju.benchmark import Benchmark
+from keju.benchmark import Benchmark, Problem
 from keju.errors import CallFailed
 from keju.items import Item as Question
 from keju.items import Medium, same_language
+from keju.release.content import ANSWER_DIGEST, CANARY
 from keju.studio import findings
 from keju.studio.content import Content, Option
 from keju.studio.editing import MOST_OPTIONS
 from keju.studio.intake import Refused, take_in
 from keju.studio.journal import record
 from keju.studio.models import Asset, Item, Project, Source, Term
+from keju.studio.models.items import MOST_SPLIT
+from keju.studio.option_pictures import Parted, parted
 from keju.studio.saving import Edit, create, save
+from keju.studio.wording import worded
 
 TERMS = {
     **{kind: Term.Kind(kind) for kind in ("genre", "question_type", "difficulty", "dimension", "instruction")},
@@ -51,6 +56,8 @@ class Report:
     media: int = 0
     terms: int = 0
     languages: list[str] = field(default_factory=list)
+    fields: list[str] = field(default_factory=list)
+    """Further fields of the source, kept as they are."""
     troubles: list[Trouble] = field(default_factory=list)
 
     @property
@@ -66,25 +73,31 @@ class _Unusable(Exception):
     """A picture or clip cannot be had; the text says why."""
 
 
-def take(project: Project, user: User, benchmark: Benchmark, source: Source | None = None) -> Report:
+def take(
+    project: Project,
+    user: User,
+    benchmark: Benchmark,
+    source: Source | None = None,
+    tell: Callable[[int, int], None] | None = None,
+) -> Report:
     """Take in every item of a benchmark, each whole or not at all. Items that are here are revised where they differ.
 
-    `source` is that of the pictures and clips. An item whose medium cannot be had becomes a draft without it.
+    `source` is that of the pictures and clips. An item whose medium cannot be had becomes a draft without it. `tell` is
+    called with the number of items that were looked at, and of all.
     """
     report = Report()
-    report.troubles += [Trouble(problem.item or "", str(problem)) for problem in benchmark.problems]
+    report.troubles += [Trouble(problem.item or "", _told(problem)) for problem in benchmark.problems]
     taking = _Taking(project, user, source, report, {trouble.item for trouble in report.troubles})
     taking.add_languages(dict.fromkeys(tag for question in benchmark for tag in question.wordings))
-    for question in benchmark:
+    for number, question in enumerate(benchmark):
+        if tell:
+            tell(number, len(benchmark))
         try:
             with transaction.atomic():
                 taking.take(question)
         except _Skipped as reason:
             report.troubles.append(Trouble(question.id, str(reason)))
-    lost = sorted({name for question in benchmark for name in question.extra})
-    if lost:
-        message = _("Fields that the studio does not keep: %(names)s.") % {"names": ", ".join(lost)}
-        report.troubles.append(Trouble("", message))
+    report.fields = sorted({name for question in benchmark for name in _further(question)})
     record(project, user, "import", f"benchmark:{benchmark.name}"[:80], format=benchmark.format, **report.counts)
     return report
 
@@ -105,8 +118,12 @@ class _Taking:
             raise _Skipped(_("The id is longer than %(most)s characters.") % {"most": _MOST_CODE})
         here = Item.objects.filter(project=self.project, code=question.id)
         item = here.select_related("current", "image", "audio").first()
-        content = _content(question, item)
-        image, audio = (self._asset(question, kind, item) for kind in Asset.Kind)
+        apart = parted(question)
+        content = _content(question, apart)
+        image, audio = (self._asset(question, apart.own, kind, item) for kind in Asset.Kind)
+        self._add_pictures(question, apart, content, item)
+        if item is not None and item.current:
+            _keep_own(content, item.current.content)
         edit = Edit(content, image, audio, self._columns(question))
         if item is None:
             item = create(self.project, question.id, self.user, edit, reason=_("imported"))
@@ -133,19 +150,34 @@ class _Taking:
             record(self.project, self.user, "languages", f"project:{self.project.slug}", added=new)
             self.report.languages = new
 
-    def _asset(self, question: Question, kind: str, item: Item | None) -> Asset | None:
+    def _asset(self, question: Question, own: Iterable[Medium], kind: str, item: Item | None) -> Asset | None:
         """The picture or clip; where it cannot be had, the one that the item has, and the reason is listed."""
-        media = [medium for medium in question.media if medium.kind == kind]
+        media = [medium for medium in own if medium.kind == kind]
         if not media:
             return None
         if len(media) > 1:
-            raise _Skipped(_("It has several pictures or clips; the studio takes one of each."))
+            raise _Skipped(_("It has several pictures or clips beside its options; the studio takes one of each."))
         try:
             return self._kept(media[0])
         except _Unusable as reason:
-            if question.id not in self.told:
-                self.report.troubles.append(Trouble(question.id, str(reason)))
+            self._tell(question, reason)
             return getattr(item, kind) if item else None
+
+    def _add_pictures(self, question: Question, apart: Parted, content: Content, item: Item | None) -> None:
+        """Options that are pictures; one that cannot be had is that which the item has there."""
+        before = item.current.content.options if item and item.current else []
+        for index, label in enumerate(question.options):
+            if (medium := apart.options.get(label)) is None:
+                continue
+            try:
+                content.options[index].asset = self._kept(medium).sha256
+            except _Unusable as reason:
+                self._tell(question, reason)
+                content.options[index].asset = before[index].asset if index < len(before) else None
+
+    def _tell(self, question: Question, reason: _Unusable) -> None:
+        if question.id not in self.told:
+            self.report.troubles.append(Trouble(question.id, str(reason)))
 
     def _kept(self, medium: Medium) -> Asset:
         try:
@@ -156,6 +188,8 @@ class _Taking:
             raise _Unusable(f"{medium.name}: {reason}") from reason
         except (OSError, CallFailed) as error:
             raise _Unusable(_("%(name)s cannot be read.") % {"name": medium.name}) from error
+        if taken.asset.kind != medium.kind:
+            raise _Unusable(_("%(name)s is not what its benchmark says it is.") % {"name": medium.name})
         self.report.media += taken.new
         return taken.asset
 
@@ -167,7 +201,21 @@ class _Taking:
                 terms[kind.value] = self._term(kind, value)
             elif name not in _OURS:
                 locator[name] = int(value) if value.isdecimal() and str(int(value)) == value else value
-        return {"original_language": question.wording.language, "locator": locator, **terms}
+        return {
+            "original_language": question.wording.language,
+            "locator": locator,
+            "split": self._split(question),
+            "extra": _further(question),
+            **terms,
+        }
+
+    def _split(self, question: Question) -> str:
+        split = question.split or ""
+        if len(split) <= MOST_SPLIT:
+            return split
+        message = _("The name of its split is longer than %(most)s characters; it is in none.")
+        self.report.troubles.append(Trouble(question.id, message % {"most": MOST_SPLIT}))
+        return ""
 
     def _term(self, kind: Term.Kind, value: str) -> Term:
         """The project's word for a label: by code or by any of its names, or a new one."""
@@ -185,6 +233,18 @@ class _Taking:
         return made
 
 
+def _further(question: Question) -> dict[str, Any]:
+    """Fields of the source that keju does not know; not what formats and releases note there for themselves."""
+    ours = {name for name in question.extra if name.startswith("_")} | {ANSWER_DIGEST, CANARY}
+    return {name: value for name, value in question.extra.items() if name not in ours}
+
+
+def _told(problem: Problem) -> str:
+    """A problem that the reader met, in the language of the interface, with its place."""
+    place = ":".join(str(part) for part in (problem.file, problem.line) if part is not None)
+    return ": ".join(part for part in (place, worded(problem.message)) if part)
+
+
 def _is_same(item: Item, edit: Edit) -> bool:
     columns = edit.columns or {}
     now = (item.current and item.current.sha256, item.image, item.audio)
@@ -193,39 +253,41 @@ def _is_same(item: Item, edit: Edit) -> bool:
     )
 
 
-def _content(question: Question, item: Item | None) -> Content:
-    """The text of a question; what only the studio knows of an item that is here is kept."""
+def _content(question: Question, apart: Parted) -> Content:
+    """The text of a question."""
     labels = list(question.wording.options)
     if len(labels) > MOST_OPTIONS:
         raise _Skipped(_("It has %(count)s options; the studio takes six.") % {"count": len(labels)})
     wordings = question.wordings.values()
     options = [
-        Option(text={w.language: w.options[label] for w in wordings if w.options.get(label)}) for label in labels
+        Option(text={tag: texts[label] for tag, texts in apart.texts.items() if texts.get(label)}) for label in labels
     ]
-    content = Content(
+    return Content(
         stem={w.language: w.question for w in wordings if w.question},
         options=options,
         key=labels.index(question.answer) if question.answer in labels else None,
         instruction={w.language: w.instruction for w in wordings if w.instruction},
     )
-    if item is not None and item.current:
-        _keep_own(content, item.current.content)
-    return content
 
 
 def _keep_own(content: Content, before: Content) -> None:
     """Strategies and the rationale are written in the studio; an import does not take them away."""
     content.rationale = before.rationale
-    strategies = {tuple(sorted(option.text.items())): option.strategy for option in before.options}
+    strategies = {_said(option): option.strategy for option in before.options}
     for index, option in enumerate(content.options):
         if index != content.key:
-            option.strategy = strategies.get(tuple(sorted(option.text.items())))
+            option.strategy = strategies.get(_said(option))
+
+
+def _said(option: Option) -> tuple[object, ...]:
+    """What an option says and shows."""
+    return (*sorted(option.text.items()), option.asset)
 
 
 def _file(medium: Medium, folder: Path) -> Path:
     """The medium as a file: the one that it is, or one made of the bytes that it holds."""
-    if medium.data is None and medium.path is not None:
-        return medium.path
+    if medium.data is None:
+        return medium.file()
     file = folder / "medium"
     file.write_bytes(medium.read())
     return file

@@ -15,10 +15,12 @@ from django.utils.translation import gettext as _
 
 from keju.errors import BadFile
 from keju.formats import demos
+from keju.formats.archives import DAMAGE
 
 MOST_FILES = 20_000
 MOST_BYTES = 8 * 2**30  # unpacked; Multi-TW with its clips is 1 GB
 MOST_RATIO = 200  # of a bomb; text of questions packs to a tenth
+_MOST_NAME = 60  # characters: of Chinese 180 bytes, and no system takes more than 255
 _IS_UTF8 = 0x800  # bit of the ZIP format
 _RUBBISH = ("__MACOSX", ".DS_Store", "Thumbs.db")
 
@@ -42,19 +44,25 @@ def place_of(name: str) -> str:
     return str(path)
 
 
+def kept(upload: UploadedFile[bytes], folder: Path) -> Path:
+    """An upload as a file of the folder, which is made; by its own name without any folders."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = PurePosixPath((upload.name or "").replace("\\", "/")).name[-_MOST_NAME:] or "upload"
+    file = folder / name
+    with file.open("wb") as written:
+        for chunk in upload.chunks():
+            written.write(chunk)
+    return file
+
+
 @contextmanager
-def unpacked(upload: UploadedFile[bytes]) -> Iterator[Path]:
-    """An upload as a file or folder that is gone afterwards; a zip is unpacked. Raises `BadFile`."""
+def unpacked(file: Path) -> Iterator[Path]:
+    """What was uploaded, as a file or as a folder that is gone afterwards: a zip is unpacked. Raises `BadFile`."""
+    if not file.name.lower().endswith(".zip"):
+        yield file
+        return
     with tempfile.TemporaryDirectory(prefix="keju-import-") as folder:
-        name = PurePosixPath((upload.name or "upload").replace("\\", "/")).name
-        file = Path(folder) / name
-        with file.open("wb") as kept:
-            for chunk in upload.chunks():
-                kept.write(chunk)
-        if name.lower().endswith(".zip"):
-            yield _top(_unzip(file, Path(folder) / "unpacked"))
-        else:
-            yield file
+        yield _top(_unzip(file, Path(folder) / "unpacked"))
 
 
 def _unzip(file: Path, folder: Path) -> Path:
@@ -65,7 +73,7 @@ def _unzip(file: Path, folder: Path) -> Path:
             folder.mkdir()
             for entry, name in entries:
                 _write(archive, entry, folder, name)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+    except DAMAGE as error:
         raise BadFile(_("The zip is damaged or locked: %(reason)s") % {"reason": error}) from error
     return folder
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,15 +59,19 @@ MANY = 5  # models
 AGREED = 2 / 3  # of them: five that guess among three wrong options agree so far in one item of 30
 
 
-def take_runs(project: Project, user: User, path: Path) -> Report:
+def take_runs(project: Project, user: User, path: Path, tell: Callable[[int, int], None] | None = None) -> Report:
     """Take in every run at or below `path`, of keju or of another tool, marked with the project's present keys.
+
+    `tell` is called with the number of runs that were looked at, and 0: how many come is not known.
 
     An item whose question was reworded since it was asked is left out. Raises `BadFile` where there is no run.
     """
     items = {item.code: item for item in _items(project)}
     benchmark = benchmark_of(project, [(item, item.current) for item in items.values() if item.current])
     report = Report()
-    for run in api.open_runs([path], benchmark=benchmark):
+    for number, run in enumerate(api.open_runs([path], benchmark=benchmark)):
+        if tell:
+            tell(number, 0)
         left_out = [problem for problem in run.benchmark.problems if problem.left_out]
         report.troubles += [Trouble(problem.item or "", str(problem)) for problem in left_out[:_SHOWN]]
         ours = [item.id for item in run.benchmark if item.id in items]

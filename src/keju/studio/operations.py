@@ -29,6 +29,8 @@ from django.db import connection, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from keju.errors import BadFile, Misuse, Refused
+from keju.formats.archives import DAMAGE
+from keju.formats.json_text import Shape, lacking
 from keju.studio.journal import first_broken
 from keju.studio.models import Asset, Item, Project, Revision
 from keju.studio.store import place
@@ -188,15 +190,17 @@ def _opened(source: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(source) as archive:
             yield archive
-    except (OSError, zipfile.BadZipFile) as error:
+    except DAMAGE as error:
         raise BadFile(f"{source} cannot be read as a backup: {error}") from error
 
 
 def _manifest(archive: zipfile.ZipFile, source: Path) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, RecursionError) as error:
         raise BadFile(f"{source} is no backup of a studio: it has no {MANIFEST}") from error
+    if missing := lacking(manifest, _SHAPE):
+        raise BadFile(f"{source} is no backup of a studio: its {MANIFEST} lacks {', '.join(missing)}")
     if manifest.get("schema") != SCHEMA or manifest["migrations"] != _migrations():
         last = (manifest.get("migrations") or ["?"])[-1]
         raise Misuse(
@@ -204,6 +208,9 @@ def _manifest(archive: zipfile.ZipFile, source: Path) -> dict[str, Any]:
             "with that version, then upgrade"
         )
     return manifest
+
+
+_SHAPE: Shape = {"migrations": (list,), "rows.number": (int,), "rows.sha256": (str,), "files": (dict,)}
 
 
 def _extract(archive: zipfile.ZipFile, name: str, digest: str, source: Path) -> None:

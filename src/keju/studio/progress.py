@@ -45,9 +45,9 @@ SEVERITIES = {"error": Phrase("error", "错误"), "warning": Phrase("warning", "
 KINDS = {
     "screen": Phrase("screening", "筛选"),
     "review": Phrase("review", "审核"),
-    "equivalence": Phrase("equivalence", "等值审核"),
-    "reannotate": Phrase("re-annotation", "重新标注"),
-    "rate": Phrase("rating", "评分"),
+    "equivalence": Phrase("equivalence", "双语对等审核"),
+    "reannotate": Phrase("re-annotation", "盲法复标"),
+    "rate": Phrase("rating", "质量评分"),
 }
 PERSON = Column("person", "Person", "text", "人员")
 

@@ -6,7 +6,7 @@ decodes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -36,7 +36,8 @@ _OUTSIDE = {"reason", "trouble"}
 class Line:
     """One line of the quality panel."""
 
-    rule: Rule
+    rule: Rule | None
+    """None where there is no such rule any more: what it found is still told."""
     finding: Finding | None
 
 
@@ -69,10 +70,15 @@ def rules_of(project: Project) -> list[Rule]:
     """The rules on single pictures and clips that a project is held to, with its thresholds."""
     thresholds = settings_of(project).thresholds
     return [
-        replace(rule, thresholds={**rule.thresholds, **thresholds.get(rule.code, {})})
+        replace(rule, thresholds={**rule.thresholds, **_known(thresholds.get(rule.code, {}), rule)})
         for rule in RULES.values()
         if rule.subject in ("image", "audio") and rule.profile in (None, project.profile)
     ]
+
+
+def _known(thresholds: Mapping[str, float], rule: Rule) -> dict[str, float]:
+    """Without those that the rule no longer has."""
+    return {name: value for name, value in thresholds.items() if name in rule.thresholds}
 
 
 def look(asset: Asset) -> None:
@@ -103,7 +109,7 @@ def panel(asset: Asset) -> Panel:
     found = {finding.rule: finding for finding in standing_findings(asset)}
     rules = [rule for rule in rules_of(asset.project) if rule.subject == asset.kind and rule.code[1] != "0"]
     lines = [Line(rule, found.pop(rule.code, None)) for rule in rules]  # codes with 0: readable, which it is
-    lines += [Line(RULES[code], finding) for code, finding in found.items()]
+    lines += [Line(RULES.get(code), finding) for code, finding in found.items()]
     return Panel([line for line in lines if line.finding], [line for line in lines if not line.finding])
 
 

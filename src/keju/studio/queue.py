@@ -170,6 +170,8 @@ def _waiting(batch: Batch, user: User) -> tuple[Sequence[Assignment], Sequence[A
         free = free.exclude(item__author=user).exclude(item__in=_revised_by(user))
         if batch.kind == Batch.Kind.REANNOTATE:
             free = free.exclude(Q(user__isnull=True), item__assignments__user=user)
+        if batch.kind == Batch.Kind.RATE:
+            free = free.exclude(item__in=_to_answer(user))
     rows = list(free.exclude(Exists(_same_again(user))).order_by("order", "pk"))
     if batch.kind in BLIND:
         rows.sort(key=lambda row: drawn(batch.seed, f"{user.pk} {row.item_id}"))
@@ -187,6 +189,12 @@ def _same_again(user: User) -> QuerySet[Assignment]:
     target = Q(item=OuterRef("item")) | Q(asset=OuterRef("asset"))
     place = {name: OuterRef(name) for name in ("batch", "step", "round")}
     return Assignment.objects.filter(target, user=user, **place).exclude(state=State.VOID).exclude(pk=OuterRef("pk"))
+
+
+def _to_answer(user: User) -> QuerySet[Item]:
+    """Items that this person is still to answer blind: they rate them afterwards, as whoever has rated one cannot."""
+    due = Assignment.objects.filter(user=user, batch__kind=Batch.Kind.REANNOTATE, batch__closed_at=None)
+    return Item.objects.filter(pk__in=due.filter(state__in=(State.OPEN, State.TAKEN)).values("item"))
 
 
 def _revised_by(user: User) -> QuerySet[Item]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import secrets
 import shutil
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,8 @@ from keju.studio.workflow import NotAllowed, transition
 
 FIT = (Item.State.ACCEPTED, Item.State.RELEASED)
 _RELATED = ("current__image__source", "current__audio__source", "genre", "question_type", "difficulty", "dimension")
+KEYS = "keys.json"
+"""The withheld keys and their salt, beside the release and its zip."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest day a zip can tell: two builds give the same bytes
 
 
@@ -58,7 +61,7 @@ def obstacles(release: Release, pairs: Sequence[Pair]) -> list[Obstacle]:
     """What the studio itself knows to stand in the way; checks and licences are looked at once more while building."""
     if not pairs:
         return [Obstacle(_("No item is accepted yet."))]
-    return [*_open_errors(pairs), *_picture_options(pairs), *_rights(release, assets_of(pairs))]
+    return [*_open_errors(pairs), *_rights(release, assets_of(pairs))]
 
 
 def warnings(release: Release) -> list[str]:
@@ -82,7 +85,7 @@ def warnings(release: Release) -> list[str]:
         told.append(message % {"n": unkept})
     if not project.batches.filter(kind="reannotate").exists():
         told.append(_("No item was answered again blind, so that nothing is known of agreement."))
-    return [*told, *moved(release)]
+    return [*told, *moved(release), *_known_keys(release)]
 
 
 def next_version(project: Project) -> str:
@@ -98,23 +101,32 @@ def next_version(project: Project) -> str:
     return f"{major}.{minor + 1}.0" if now.keys() - then.keys() else f"{major}.{minor}.{patch + 1}"
 
 
-def build(release: Release, actor: User) -> list[dict[str, Any]]:
+def build(release: Release, actor: User, tell: Callable[[int, int], None] | None = None) -> list[dict[str, Any]]:
     """Build the release and pin its revisions, or return what blocks it, as `Release.report` keeps it.
 
-    Raises keju's `Misuse` where something is missing to build with.
+    `tell` is called with the pictures and clips that were checked, and all. Raises keju's `Misuse` where something is
+    missing to build with, `NotAllowed` where the release was changed, let out or thrown away meanwhile.
     """
     pairs = chosen(release.project)
     benchmark = in_splits(release, pairs)
     told = settings_of(release, assets_of(pairs))
+    withhold = frozenset(release.config.get("withhold") or ())
+    quality = quality_of(release.project, {item.id for item in benchmark if item.split in withhold})
     work = _folder(release.project) / f".building-{secrets.token_hex(8)}"
     try:
-        made = releasing.build(benchmark, told, work / "release", quality=quality_of(release.project), jobs=1)
+        work.mkdir(parents=True)
+        if (earlier := folder_of(release) / KEYS).is_file():  # the salt stays, so that two builds are the same
+            shutil.copy(earlier, work / KEYS)
+        how: dict[str, Any] = {"quality": quality, "withhold": withhold, "keys": work / KEYS}
+        made = releasing.build(benchmark, told, work / "release", jobs=1, progress=tell, **how)
         found = [{"message": texts_of(f.message), "item": f.item or ""} for f in made.findings]
         if made.folder is None:
             release.report = {"obstacles": found}
             release.save(update_fields=("report",))
             return found
         _zip(made.folder, work / "release.zip", f"{release.project.slug}-{release.version}")
+        if not withhold:
+            (work / KEYS).unlink(missing_ok=True)
         _settle(release, actor, pairs, benchmark, work)
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -122,7 +134,7 @@ def build(release: Release, actor: User) -> list[dict[str, Any]]:
 
 
 def folder_of(release: Release) -> Path:
-    """Where the files of a built release lie: `release/` and `release.zip`."""
+    """Where the files of a built release lie: `release/`, `release.zip`, and `keys.json` where keys are withheld."""
     return _folder(release.project) / str(release.pk)
 
 
@@ -160,9 +172,13 @@ def discard(release: Release, actor: User) -> None:
 def _settle(release: Release, actor: User, pairs: Sequence[Pair], benchmark: Benchmark, work: Path) -> None:
     """Put what was built in its place and pin what is in it."""
     with transaction.atomic():
-        row = Release.objects.select_for_update().get(pk=release.pk)
+        row = Release.objects.select_for_update().filter(pk=release.pk).first()
+        if row is None:
+            raise NotAllowed(_("This release was thrown away in the meantime."))
         if row.state == Release.State.FROZEN:
             raise NotAllowed(_("This release is out; it stays."))
+        if row.config != release.config:
+            raise NotAllowed(_("What is told of this release was changed while it was built. Build it again."))
         row.items.all().delete()
         pins = [
             ReleaseItem(release=row, item=item, revision=revision, split=benchmark[item.code].split or "")
@@ -171,13 +187,30 @@ def _settle(release: Release, actor: User, pairs: Sequence[Pair], benchmark: Ben
         ReleaseItem.objects.bulk_create(pins)
         row.manifest_sha256 = sha256_of(work / "release" / SUMS)
         row.state, row.built_by = Release.State.BUILT, actor
-        row.report = {"items": len(pins), "warnings": warnings(row)}
+        counts = Counter(pin.split for pin in pins)
+        withheld = {name: counts[name] for name in row.config.get("withhold") or ()}
+        row.report = {"items": len(pins), "withheld": withheld, "warnings": warnings(row)}
         row.save()
         record(row.project, actor, "build", f"release:{row.version}", sha256=row.manifest_sha256, items=len(pins))
         place = folder_of(row)
         shutil.rmtree(place, ignore_errors=True)
         work.rename(place)
     release.refresh_from_db()
+
+
+def _known_keys(release: Release) -> Iterator[str]:
+    """A warning where keys are withheld that went out before."""
+    withhold = release.config.get("withhold") or ()
+    mine = release.items.filter(split__in=withhold).values("item")
+    for before in release.project.releases.filter(state=Release.State.FROZEN).exclude(pk=release.pk):
+        known = before.items.filter(item__in=mine).exclude(split__in=before.config.get("withhold") or ()).count()
+        if known:
+            message = ngettext(
+                "The key of %(n)s item that is withheld now was published in %(version)s.",
+                "The keys of %(n)s items that are withheld now were published in %(version)s.",
+                known,
+            )
+            yield message % {"n": known, "version": before.version}
 
 
 def _zip(folder: Path, file: Path, top: str) -> None:
@@ -208,14 +241,6 @@ def _said(finding: Finding) -> str:
     from keju.studio.findings import said
 
     return _("An error is open: %(finding)s") % {"finding": said(finding).message}
-
-
-def _picture_options(pairs: Sequence[Pair]) -> Iterator[Obstacle]:
-    for item, revision in pairs:
-        if any(option.asset for option in revision.content.options):
-            yield Obstacle(
-                _("Options that are pictures or clips cannot be released yet; put them in words."), item=item
-            )
 
 
 def _rights(release: Release, assets: Sequence[Asset]) -> Iterator[Obstacle]:

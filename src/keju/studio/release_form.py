@@ -22,7 +22,7 @@ from keju.studio.store import place
 from keju.studio.wording import worded
 
 _VERSION = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,4}")
-_OPTIONAL = {"title_zh", "description_zh", "doi", "media_license", "keywords", "seed"}
+_OPTIONAL = {"title_zh", "description_zh", "doi", "media_license", "keywords", "seed", "keep_splits", "withhold"}
 _KINDS = {Asset.Kind.IMAGE: "images", Asset.Kind.AUDIO: "audio"}
 METHODS = (
     ("balanced", gettext_lazy("Balanced: labels alike in all splits, and a picture or clip in one split only")),
@@ -77,9 +77,24 @@ class ReleaseForm(forms.Form):
     val = forms.IntegerField(label=gettext_lazy("Share of val"), min_value=0, max_value=100_000)
     test = forms.IntegerField(label=gettext_lazy("Share of test"), min_value=0, max_value=100_000)
     seed = forms.IntegerField(label=gettext_lazy("Seed"), min_value=0, max_value=2**31 - 1)
+    keep_splits = forms.BooleanField(
+        label=gettext_lazy("Items stay in the split that they have"),
+        required=False,
+        help_text=gettext_lazy(
+            "That of the release before, or with which they were imported; only others are drawn. A picture or clip "
+            "takes what is new on it into its split."
+        ),
+    )
+    withhold = forms.MultipleChoiceField(
+        label=gettext_lazy("Splits whose keys are withheld"),
+        widget=forms.CheckboxSelectMultiple,
+        help_text=gettext_lazy(
+            "They go out without a key. You alone can download the keys, to mark what others send you; keep them safe."
+        ),
+    )
 
     def __init__(self, release: Release, data: Any = None, *, whole: bool = False) -> None:
-        super().__init__(data, initial=release.config, label_suffix="")
+        super().__init__(data, initial={"keep_splits": True, **release.config}, label_suffix="")
         self.release = release
         for name, question in QUESTIONS.items():
             self.fields[name] = forms.CharField(label=worded(question.text), max_length=4000)
@@ -87,6 +102,9 @@ class ReleaseForm(forms.Form):
         licences = [(name, name) for name in of_kind("text")]
         _choices(self, "license", licences)
         _choices(self, "media_license", [("", _("the same")), *licences])
+        imported = release.project.items.exclude(split="").order_by("split").values_list("split", flat=True)
+        splits = dict.fromkeys([*WEIGHTS, *imported.distinct()])
+        _choices(self, "withhold", [(name, name) for name in splits])
         for name, field in self.fields.items():
             optional = name in _OPTIONAL or (name in QUESTIONS and not QUESTIONS[name].required)
             field.required = (whole and not optional and name != "split_method") or name == "version"
@@ -109,6 +127,8 @@ class ReleaseForm(forms.Form):
             self.add_error("collection_end", _("The last day is before the first."))
         if values.get("split_method") and not any(values.get(name) for name in WEIGHTS):
             self.add_error("train", _("Say how large the splits shall be."))
+        if values.get("withhold") and not values.get("split_method"):
+            self.add_error("withhold", _("Without splits no keys can be withheld."))
         return values
 
     @property
@@ -120,7 +140,7 @@ class ReleaseForm(forms.Form):
     @property
     def sections(self) -> Iterator[tuple[str, list[forms.BoundField]]]:
         """The fields under headings, in the order in which one fills them in."""
-        split = ["split_method", *WEIGHTS, "seed"]
+        split = ["split_method", "keep_splits", *WEIGHTS, "seed", "withhold"]
         about = [name for name in self.base_fields if name not in split]
         yield _("About it"), [self[name] for name in about]
         yield _("Splits"), [self[name] for name in split]
@@ -129,14 +149,15 @@ class ReleaseForm(forms.Form):
 
 def _choices(form: forms.Form, name: str, choices: list[tuple[str, str]]) -> None:
     field = form.fields[name]
-    if isinstance(field, forms.ChoiceField):
-        field.choices = choices
+    assert isinstance(field, forms.ChoiceField)  # noqa: S101 (for the type checker)
+    field.choices = choices
 
 
 def begun(project: Project) -> dict[str, Any]:
     """The config of a new release: that of the one before, or what the project knows."""
     last = project.releases.first()
-    fresh = {"version": "1.0.0", "changes": "", "date": date.today().isoformat()}  # noqa: DTZ011 (a day for people)
+    today = date.today().isoformat()  # noqa: DTZ011 (a day for people)
+    fresh = {"version": "1.0.0", "changes": "", "date": today, "keep_splits": True}
     if last:
         return {**last.config, **fresh}
     weights = {name: int(weight) for name, weight in WEIGHTS.items()}

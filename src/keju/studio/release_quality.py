@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from keju.items import LABELS
@@ -21,18 +21,25 @@ from keju.studio.responses import SCALES
 from keju.studio.screening import agreement, tallies
 
 
-def quality_of(project: Project) -> dict[str, bytes]:
-    """Name of a quality file → its bytes; a file of which there is nothing to say is left out."""
+def quality_of(project: Project, withheld: Collection[str] = ()) -> dict[str, bytes]:
+    """Name of a quality file → its bytes; a file of which there is nothing to say is left out.
+
+    `withheld`: ids of items whose keys are not published; what people answered to them would tell.
+    """
     names = dict(Profile.objects.values_list("user_id", "pseudonym"))
     tables = {
         "ratings": _judgements(project, names),
         "disputes": _disputes(project, names),
         "human_baseline": _baseline(project),
     }
-    found = {name: table_of(rows) for name, rows in tables.items() if rows}
+    found = {name: table_of([_without_answer(row, withheld) for row in rows]) for name, rows in tables.items() if rows}
     if told := _agreement(project):
         found["agreement"] = (json.dumps(told, ensure_ascii=False, indent=2) + "\n").encode()
     return found
+
+
+def _without_answer(row: dict[str, Any], withheld: Collection[str]) -> dict[str, Any]:
+    return {**row, "answer": ""} if "answer" in row and row["item"] in withheld else row
 
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> bytes:

@@ -20,6 +20,7 @@ from keju.studio.disputing import open_dispute
 from keju.studio.drawing import candidates
 from keju.studio.models import Assignment, Batch, Dispute, Item, Response
 from keju.studio.queue import ON_CURRENT, answers_of, hand_out, locked, submit
+from keju.studio.standing import settings_of
 from keju.studio.tasks import steps_of
 from keju.studio.workflow import NotAllowed, transition
 
@@ -93,7 +94,11 @@ def notes_for_author(item: Item) -> list[tuple[str, str]]:
         assignment__item=item, assignment__revision=item.current, superseded_by__isnull=True
     ).select_related("assignment__batch")
     against = [one for one in judged.order_by("pk") if one.data.get("decision") in {*UNSURE, "reject"}]
-    return [(one.assignment.step or one.assignment.batch.get_kind_display(), one.data["note"]) for one in against]
+    settings = settings_of(item.project)
+    return [
+        (settings.step(one.assignment.step) or one.assignment.batch.get_kind_display(), one.data["note"])
+        for one in against
+    ]
 
 
 def _due(batch: Batch) -> QuerySet[Item]:

@@ -21,6 +21,8 @@ COLUMNS = (
     "dimension",
     "instruction",
     "reserve",
+    "split",
+    "extra",
 )
 """What a save may change besides text and media."""
 

@@ -12,12 +12,13 @@ from typing import Literal
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.utils import timezone
 
 from keju.stats import Agreement, fleiss_kappa
 from keju.studio.journal import record
 from keju.studio.models import Asset, Assignment, Batch, Membership, Project, Response, Role
+from keju.studio.points import Point, named, points_of
 from keju.studio.policy import Past, Verb, may
 from keju.studio.standing import settings_of
 
@@ -28,7 +29,8 @@ Outcome = Literal["include", "exclude", "tie"]
 def open_round(project: Project, owner: User, name: str, votes: int, rule: Rule, assets: Iterable[Asset]) -> Batch:
     """A round over these candidates, each seen by `votes` people or as many as may: nobody screens their uploads."""
     settings = settings_of(project)
-    policy = {"votes": votes, "rule": rule, "include_if": settings.include_if, "exclude_if": settings.exclude_if}
+    criteria = settings.model_dump(include={"include_if", "exclude_if"})
+    policy = {"votes": votes, "rule": rule, **criteria}
     people = screeners(project)
     wanted = {asset.pk: min(votes, _fit(people, asset, settings.single_user)) for asset in assets}
     targets = [pk for pk, number in wanted.items() if number]
@@ -43,6 +45,12 @@ def open_round(project: Project, owner: User, name: str, votes: int, rule: Rule,
         )
         record(project, owner, "screen", f"batch:{batch.pk}", assets=len(targets), votes=votes, rule=rule)
     return batch
+
+
+def short_of_votes(batch: Batch) -> int:
+    """How many of a round are seen by fewer people than it asks for."""
+    tasks = batch.assignments.order_by().values("asset").annotate(votes=Count("pk"))
+    return int(tasks.filter(votes__lt=batch.policy["votes"]).count())
 
 
 def screeners(project: Project) -> list[tuple[int, frozenset[Role]]]:
@@ -73,6 +81,8 @@ class Tally:
     """The votes on one picture or clip."""
 
     asset: Asset
+    criteria: list[Point] = field(default_factory=list)
+    """What the round may hold against it."""
     waiting: int = 0
     """Votes that are still to come."""
     votes: list[Response] = field(default_factory=list)
@@ -87,8 +97,9 @@ class Tally:
 
     @property
     def reasons(self) -> list[str]:
-        """Reasons against it, each once."""
-        return list(dict.fromkeys(reason for vote in self.votes for reason in vote.data["reasons"]))
+        """Reasons against it, each once, as this reader reads them."""
+        codes = dict.fromkeys(reason for vote in self.votes for reason in vote.data["reasons"])
+        return named(self.criteria, codes)
 
     @property
     def notes(self) -> list[str]:
@@ -110,12 +121,12 @@ def tallies(batch: Batch, *, asset: Asset | None = None) -> list[Tally]:
     """The votes that stand, by asset, in the order of the round."""
     rows = batch.assignments.exclude(state=Assignment.State.VOID).select_related("asset").order_by("order", "pk")
     rows = rows.filter(asset=asset) if asset else rows
-    found: dict[int, Tally] = {}
+    against, found = points_of(batch.policy.get("exclude_if", [])), dict[int, Tally]()
     of_assignment: dict[int, Tally] = {}
     for row in rows:
         if row.asset is None:
             continue
-        tally = found.setdefault(row.asset.pk, Tally(row.asset))
+        tally = found.setdefault(row.asset.pk, Tally(row.asset, against))
         of_assignment[row.pk] = tally
         tally.waiting += row.state != Assignment.State.DONE
     standing = Response.objects.filter(assignment__batch=batch, superseded_by=None)
@@ -124,6 +135,14 @@ def tallies(batch: Batch, *, asset: Asset | None = None) -> list[Tally]:
         if tally_ := of_assignment.get(response.assignment_id):
             tally_.votes.append(response)
     return list(found.values())
+
+
+def reasons_against(asset: Asset) -> list[str]:
+    """What the screeners of its latest round held against a picture or clip that was rejected."""
+    if asset.state != Asset.State.REJECTED:
+        return []
+    batch = Batch.objects.filter(kind=Batch.Kind.SCREEN, assignments__asset=asset).order_by("-pk").first()
+    return tallies(batch, asset=asset)[0].reasons if batch else []
 
 
 def decide(batch: Batch, asset: Asset) -> None:
@@ -141,8 +160,7 @@ def settle(batch: Batch, tally: Tally, actor: User | None, decision: Outcome | N
         return
     with transaction.atomic():
         asset.state = states[said]
-        asset.rejected_for = "; ".join(tally.reasons)[:60] if said == "exclude" else ""
-        asset.save(update_fields=("state", "rejected_for"))
+        asset.save(update_fields=("state",))
         counts = {"for": tally.included, "against": tally.excluded}
         record(batch.project, actor, f"screened {said}", f"asset:{asset.sha256[:16]}", batch=batch.pk, **counts)
 

@@ -66,15 +66,22 @@ def serve(host: str, port: int, ready: Callable[[int], None]) -> None:
     """Serve until interrupted. `ready` gets the port that was bound (another than asked for where that was 0)."""
     import waitress
 
+    from keju.studio import jobs
+    from keju.studio.oversized import limit
+    from keju.studio.receiving import watch
+
     server: Any = waitress.create_server(
         application,
         host=host,
         port=port,
         threads=THREADS,
-        max_request_body_size=_upload_limit(),
+        max_request_body_size=limit() + 1,  # from which on waitress refuses
         ident=None,
     )
-    ready(int(server.effective_port))
+    watch(server)
+    jobs.all_interrupted()
+    listening = getattr(server, "effective_listen", None)  # where the name has several addresses
+    ready(int(listening[0][1] if listening else server.effective_port))
     try:
         server.run()
     finally:
@@ -93,9 +100,3 @@ def application(environ: dict[str, Any], start_response: Any) -> Any:
 
 
 _application: Any = None
-
-
-def _upload_limit() -> int:
-    from django.conf import settings
-
-    return int(settings.UPLOAD_LIMIT) + 2**20  # the form around the file

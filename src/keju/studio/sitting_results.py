@@ -17,6 +17,7 @@ from keju.results.scores import Scores, score
 from keju.results.table import Column, Table
 from keju.runs.run import Run
 from keju.studio.benchmarks import benchmark_of
+from keju.studio.deeds import group_name
 from keju.studio.models import Assignment, Batch, Participant
 from keju.studio.queue import answers_of
 from keju.studio.sittings import frozen
@@ -69,9 +70,9 @@ def finished(batch: Batch) -> list[Answered]:
 
 
 def runs_of(batch: Batch) -> list[Run]:
-    """The answers of those who finished, as runs."""
+    """The answers of those who finished, as runs; their groups as this reader calls them."""
     exam = exam_of(batch)
-    return [_run(exam, Person(one.name, one.participant.group, one.written)) for one in finished(batch)]
+    return [_run(exam, Person(one.name, group_name(one.participant.group), one.written)) for one in finished(batch)]
 
 
 def models_on(batch: Batch) -> list[Scores]:
@@ -155,7 +156,7 @@ def _times_row(one: Answered) -> dict[str, Any]:
     media = [assignment.media for assignment, _ in one.answers]
     return {
         "person": one.name,
-        "group": one.participant.group,
+        "group": group_name(one.participant.group),
         "visible_s": median(one.visible) if one.visible else None,
         "server_s": median(server) if server else None,
         "total_s": sum(one.visible) if one.visible else None,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -9,8 +12,21 @@ from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from pydantic import BaseModel, ConfigDict
 
-from keju.studio.models import Asset, Assignment, Batch, Dispute, Item, Membership, Project, Role
+from keju.studio.models import (
+    Asset,
+    Assignment,
+    Batch,
+    Comment,
+    Dispute,
+    Item,
+    Membership,
+    Project,
+    Revision,
+    Role,
+)
+from keju.studio.points import Point
 from keju.studio.policy import Past
+from keju.studio.wording import worded
 
 Person = User | AnonymousUser
 
@@ -19,11 +35,17 @@ class Step(BaseModel):
     """One step of the review profile."""
 
     name: str
+    """By which tasks and answers know it."""
+    label: dict[str, str] = {}
+    """Language of the interface → what people read."""
     verb: Literal["review expert", "review linguistic", "review formatting", "review equivalence"]
     rounds: int = 1
-    checklist: list[str] = []
+    checklist: list[Point] = []
     must_hear: bool = False
     """The clip must have been played to its end before the step can be passed."""
+
+    def __str__(self) -> str:
+        return worded(self.label) or self.name
 
 
 class Settings(BaseModel):
@@ -37,13 +59,17 @@ class Settings(BaseModel):
     thresholds: dict[str, dict[str, float]] = {}
     """Code of a rule of `keju.checks` → threshold → value, where the project wants another than the rule's own."""
     votes: int = 8  # annotators per image, paper 000
-    include_if: list[str] = []
+    include_if: list[Point] = []
     """What a picture or clip must be to be taken: ticked in screening."""
-    exclude_if: list[str] = []
+    exclude_if: list[Point] = []
     """Reasons against it."""
     reannotated_share: float = 0.1  # paper 000 "Quality Assurance"
     raters: int = 3
     steps: list[Step] = []
+
+    def step(self, name: str) -> str:
+        """What people read of a step; its bare name where the settings no longer have it."""
+        return next((str(step) for step in self.steps if step.name == name), name)
 
 
 def settings_of(project: Project) -> Settings:
@@ -60,25 +86,46 @@ def roles_of(person: Person, project: Project) -> frozenset[Role]:
 
 def past_of(person: Person, item: Item, *, but: Assignment | None = None) -> Past:
     """What this person has had to do with the item, apart from the assignment `but`."""
+    return pasts_of(person, [item], but=but)[item.pk]
+
+
+def pasts_of(person: Person, items: Sequence[Item], *, but: Assignment | None = None) -> dict[int, Past]:
+    """Item → what this person has had to do with it: as many questions to the data base for a thousand as for one."""
     if not isinstance(person, User):
-        return Past()
-    mine = list(Assignment.objects.filter(item=item, user_id=person.pk).select_related("batch"))
-    mine = [assignment for assignment in mine if assignment != but]
-    kinds = {a.batch.kind for a in mine}
-    named = [d for d in Dispute.objects.filter(item=item) if person.pk in d.participants]
-    third = Dispute.objects.filter(item=item, third_expert_id=person.pk).exists()
+        return {item.pk: Past() for item in items}
+    theirs = {"item__in": [item.pk for item in items]}
+    tasks: dict[int, list[Assignment]] = defaultdict(list)
+    for task in Assignment.objects.filter(user_id=person.pk, **theirs).select_related("batch"):
+        if task != but and task.item_id:
+            tasks[task.item_id].append(task)
+    disputes = Dispute.objects.filter(**theirs)
+    party = {dispute.item_id for dispute in disputes if person.pk in dispute.participants}
+    third = {dispute.item_id for dispute in disputes if dispute.third_expert_id == person.pk}
+    revised = set(Revision.objects.filter(author_id=person.pk, **theirs).values_list("item", flat=True))
+    commented = set(Comment.objects.filter(author_id=person.pk, **theirs).values_list("item", flat=True))
+    return {
+        item.pk: replace(
+            _judged(tasks[item.pk]),
+            authored=item.author_id == person.pk,
+            revised=item.pk in revised,
+            uploaded=any(asset.uploaded_by_id == person.pk for asset in item.assets),
+            commented=item.pk in commented,
+            third_expert=item.pk in third,
+            disputing=item.pk in party,
+        )
+        for item in items
+    }
+
+
+def _judged(mine: list[Assignment]) -> Past:
+    """What follows from a person's tasks on one item."""
+    kinds = {task.batch.kind for task in mine}
     return Past(
-        authored=item.author_id == person.pk,
-        revised=item.revisions.filter(author_id=person.pk).exists(),
-        uploaded=any(asset.uploaded_by_id == person.pk for asset in item.assets),
         assigned=bool(mine),
         reviewing=bool(kinds & {Batch.Kind.REVIEW, Batch.Kind.EQUIVALENCE}),
         blind=any(a.blind and (a.state in {"open", "taken"} or a.batch.closed_at is None) for a in mine),
-        commented=item.comments.filter(author_id=person.pk).exists(),
         reannotated=Batch.Kind.REANNOTATE in kinds,
         rated=Batch.Kind.RATE in kinds,
-        third_expert=third,
-        disputing=bool(named),
     )
 
 

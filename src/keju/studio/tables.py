@@ -14,8 +14,8 @@ from django.utils.translation import get_language
 from keju.reports.numbers import raw
 from keju.reports.wording import Language, cells, for_people, heading, is_text, notes, title
 from keju.results.table import Column, Table
-from keju.script import to_traditional
 from keju.studio.charts import bar
+from keju.studio.wording import in_taiwan
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,4 +105,4 @@ def _language() -> Language:
 
 
 def _scripted(text: str) -> str:
-    return to_traditional(text) if (get_language() or "").lower() == "zh-hant" else text
+    return in_taiwan(text) if (get_language() or "").lower() == "zh-hant" else text

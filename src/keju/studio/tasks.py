@@ -61,7 +61,7 @@ def facts_of(assignment: Assignment, media: dict[str, Any]) -> Facts:
     must_hear = bool(step and step.must_hear and revision and revision.audio)
     return Facts(
         options=len(revision.content.options) if revision else 0,
-        checklist=tuple(step.checklist) if step else (),
+        checklist=tuple(point.code for point in step.checklist) if step else (),
         unheard=must_hear and not _heard(assignment, media),
     )
 

@@ -28,8 +28,13 @@ def thumbnail(sha256: str) -> Path:
 def _draw(picture: Path, into: Path) -> None:
     from PIL import Image, ImageOps
 
+    from keju.checks.pictures import eight_bits
+
     with Image.open(picture, formats=["PNG", "JPEG", "WEBP"]) as opened:
         opened.draft("RGB", (SIDE * 2, SIDE * 2))  # a JPEG is decoded small at once
-        small = ImageOps.exif_transpose(opened)
+        small = eight_bits(ImageOps.exif_transpose(opened))
+        colours = "RGBA" if "A" in small.getbands() or "transparency" in small.info else "RGB"
+        if small.mode in ("1", "P"):  # of two tones, or of a palette, nothing in between could be drawn
+            small = small.convert(colours)
         small.thumbnail((SIDE, SIDE))
-        small.convert("RGBA" if "A" in small.getbands() or "transparency" in small.info else "RGB").save(into, "WEBP")
+        small.convert(colours).save(into, "WEBP")

@@ -15,6 +15,7 @@ urlpatterns = [
     path(f"{_PROJECT}/work", work.work, name="work"),
     path(f"{_PROJECT}/work/next/<int:pk>", work.take, name="work-next"),
     path(f"{_PROJECT}/work/<int:pk>", work.assignment, name="assignment"),
+    path(f"{_PROJECT}/work/<int:pk>/draft", work.autosave, name="assignment-draft"),
     path(f"{_PROJECT}/disputes", disputes.disputes, name="disputes"),
     path(f"{_PROJECT}/disputes/<int:pk>", disputes.dispute, name="dispute"),
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from keju.errors import BadFile
+from keju.formats.archives import unzipped
 from keju.formats.outputs import texts
 
 Kind = Literal["folder", "zip", "xlsx", "jsonl", "json", "table", "other"]
@@ -42,11 +42,8 @@ class Head:
 
 
 def _of_zip(path: Path) -> Head:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = frozenset(archive.namelist())
-    except zipfile.BadZipFile as error:
-        raise BadFile(f"{path}: is cut short or damaged ({error})") from error
+    with unzipped(path) as archive:
+        entries = frozenset(archive.namelist())
     if "xl/workbook.xml" not in entries:
         return Head(path, "zip", entries)
     _, columns = next(texts.table(path), (0, {}))

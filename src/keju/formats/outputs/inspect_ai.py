@@ -10,6 +10,7 @@ from typing import Any
 
 from keju.benchmark import Problem
 from keju.errors import BadFile
+from keju.formats.archives import DAMAGE, unzipped
 from keju.formats.outputs import chat, fields, texts, zstd
 from keju.formats.outputs.heads import Head
 from keju.formats.outputs.outcomes import record_of, seconds
@@ -65,17 +66,18 @@ def _json(path: Path) -> tuple[dict[str, Any], Iterable[dict[str, Any]]]:
 
 
 def _zip(path: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
-    archive = zipfile.ZipFile(path)
-    names = archive.namelist()
-    if any(name.startswith("samples/") and name.endswith("/sample.json") for name in names):
-        archive.close()
-        raise BadFile(f"{path}: is a log in Inspect's chunked form; convert it: inspect log convert --to json")
-    header = next(name for name in ("header.json", "_journal/start.json") if name in names)
-    return _entry(archive, header), _samples(archive, sorted(n for n in names if n.startswith("samples/")))
+    with unzipped(path) as archive:
+        names = archive.namelist()
+        if any(name.startswith("samples/") and name.endswith("/sample.json") for name in names):
+            raise BadFile(f"{path}: is a log in Inspect's chunked form; convert it: inspect log convert --to json")
+        header = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
+        if header is None:
+            raise BadFile(f"{path}: is no log of Inspect; it has no header.json")
+        return _entry(archive, header), _samples(path, sorted(n for n in names if n.startswith("samples/")))
 
 
-def _samples(archive: zipfile.ZipFile, names: Iterable[str]) -> Iterator[dict[str, Any]]:
-    with archive:
+def _samples(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    with unzipped(path) as archive:
         for name in names:
             yield _entry(archive, name)
 
@@ -83,7 +85,7 @@ def _samples(archive: zipfile.ZipFile, names: Iterable[str]) -> Iterator[dict[st
 def _entry(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
     try:
         value = json.loads(zstd.read(archive, name))
-    except (ValueError, zipfile.BadZipFile, EOFError, RecursionError) as error:
+    except (*DAMAGE, RecursionError) as error:
         raise BadFile(f"{archive.filename}: {name} in it cannot be read ({error})") from error
     if not isinstance(value, dict):
         raise BadFile(f"{archive.filename}: {name} in it is not an object")

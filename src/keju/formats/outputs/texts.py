@@ -11,6 +11,7 @@ from keju.errors import BadFile
 from keju.formats.encodings import decode
 from keju.formats.json_text import parse_json
 from keju.formats.tables import read_table
+from keju.formats.workbooks import DAMAGE, opened, rows_in
 
 
 @contextmanager
@@ -65,15 +66,10 @@ def is_zip(path: Path) -> bool:
 
 def _workbook(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """The first worksheet, with formulas as they are written: some writers store the reply `=A` as one."""
-    import zipfile
-
-    import openpyxl
-
     try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=False)
-        rows = [[_cell(value) for value in cells] for cells in book.worksheets[0].iter_rows(values_only=True)]
-        book.close()
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, SyntaxError, EOFError, IndexError) as error:
+        with opened(path, values=False) as book:
+            rows = [list(map(_cell, cells)) for cells in rows_in(book.worksheets[0], path, values=True)]
+    except DAMAGE as error:
         raise BadFile(f"{path}: is not an XLSX workbook that can be read ({error}); save it again as .xlsx") from error
     yield from _named(path, rows)
 
@@ -84,7 +80,8 @@ def _named(path: Path, rows: list[list[str]]) -> Iterable[tuple[int, dict[str, s
         raise BadFile(f"{path}:1: the column {twice!r} occurs twice; give each column its own name")
     for number, cells in enumerate(rows[1:], 2):
         if any(cells):
-            yield number, {name: cell for name, cell in zip(header, cells, strict=False) if name}
+            filled = [*cells, *[""] * (len(header) - len(cells))]  # a row ends with its last cell
+            yield number, {name: cell for name, cell in zip(header, filled, strict=False) if name}
 
 
 def _cell(value: Any) -> str:

@@ -23,7 +23,7 @@ def read(archive: zipfile.ZipFile, name: str) -> bytes:
                 f"{archive.filename}: {name} is compressed with method {info.compress_type}; repack it with deflate"
             )
             raise BadFile(message) from error
-    return _decompress(_raw(archive, info), str(archive.filename))
+    return _decompress(_raw(archive, info), info.file_size, str(archive.filename))
 
 
 def _raw(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -35,19 +35,21 @@ def _raw(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
         return file.read(info.compress_size)
 
 
-def _decompress(data: bytes, path: str) -> bytes:
+def _decompress(data: bytes, size: int, path: str) -> bytes:
+    """The `size` bytes that the archive's directory promises, and never more. Raises `ValueError` for damaged data."""
     package: Any
     for name in ("backports.zstd", "zstandard"):
         try:
             package = import_module(name)
         except ImportError:
             continue
-        whole = (
-            package.decompress(data)
-            if name == "backports.zstd"
-            else package.ZstdDecompressor().decompressobj().decompress(data)
-        )
-        return bytes(whole)
+        try:
+            if name == "backports.zstd":
+                return bytes(package.ZstdDecompressor().decompress(data, max_length=size))
+            with package.ZstdDecompressor().stream_reader(data, read_across_frames=True) as reader:
+                return bytes(reader.read(size))
+        except package.ZstdError as error:
+            raise ValueError(f"damaged zstd data: {error}") from error
     raise BadFile(
         f"{path}: is compressed with zstd, which this Python cannot read. Install a reader (pip install zstandard), or "
         "write the log anew with Inspect: inspect log convert --to json"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from keju.caches import cache_folder
+from keju.formats.whole_files import write_whole
 from keju.items import MediaKind, Medium
 from keju.models.perception.perceiver import Perceiver, Perception
 
@@ -83,12 +83,10 @@ def _read(path: Path) -> Perception | None:
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
         return Perception(str(row["text"]), float(row["seconds"]), cached=True, warnings=tuple(row["warnings"]))
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
 
 
 def _write(path: Path, row: Mapping[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}.part")
-    unfinished.write_text(json.dumps(row, ensure_ascii=False, indent=1, default=dict), encoding="utf-8")
-    unfinished.replace(path)
+    write_whole(path, json.dumps(row, ensure_ascii=False, indent=1, default=dict))

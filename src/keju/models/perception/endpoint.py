@@ -54,6 +54,8 @@ class EndpointTranscriber:
         self.concurrency = concurrency
         self._endpoint = Endpoint(base_url, "audio/transcriptions", who=self.name, key=key, timeout=timeout)
         self._key_from = key_from
+        if key and key.is_in(repr(dict(extra))):
+            raise Misuse(f"{name}: the extra fields hold the API key, and are stored; give it by a variable or file")
         if taken := sorted(_OURS & extra.keys()):
             raise Misuse(f"{name}: extra fields cannot set {', '.join(taken)}: keju sets them itself")
         self._fields = {
@@ -76,11 +78,11 @@ class EndpointTranscriber:
         began = time.perf_counter()
         async with self._endpoint.post(form) as response:
             body = await self._endpoint.body(response)
-            status, headers = response.status, response.headers
-        seconds = time.perf_counter() - began
-        if status != 200:
-            raise failure(server_error(status, _json_or_text(body), headers, self.name), key_from=self._key_from)
-        text = self._text(body)
+            seconds = time.perf_counter() - began
+            if response.status != 200:
+                told = server_error(response.status, _json_or_text(body), response.headers, self.name)
+                raise failure(told, key_from=self._key_from)
+            text = self._endpoint.hide(self._text(body))
         if not text:
             return Perception("", seconds, warnings=("the server heard nothing in it",))
         if await asyncio.to_thread(is_silent, medium):

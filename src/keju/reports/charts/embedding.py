@@ -6,15 +6,14 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
+from keju.printable import printable
 from keju.reports.charts.chart import Chart
-from keju.reports.charts.saving import converter
+from keju.reports.charts.bundle import vega
 from keju.reports.charts.style import config
-from keju.reports.numbers import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +40,15 @@ def embed(charts: Sequence[Chart]) -> Embedded:
     start = (files("keju.reports.charts") / "charts.js").read_text(encoding="utf-8")
     content = {"config": config(ink=None), "specs": {chart.name: chart.specs for chart in charts}}
     scripts = [f'<script type="application/json" id="chart-specs">{inert(content)}</script>']
-    scripts += [f"<script>{script}</script>" for script in (_vega(), start)]
+    scripts += [f"<script>{script}</script>" for script in (vega(), start)]
     style = (files("keju.reports.charts") / "charts.css").read_text(encoding="utf-8")
     figures = {chart.name: _figure(chart) for chart in charts}
-    return Embedded(figures, style, "\n".join(scripts), (digest(_vega()), digest(start)))
+    return Embedded(figures, style, "\n".join(scripts), (digest(vega()), digest(start)))
 
 
 def _figure(chart: Chart) -> str:
     name, title = escape(chart.name), escape(printable(f"{chart.title} · {chart.title.zh}"))
     return f'<div class="chart" role="img" aria-label="{title}" data-chart="{name}"></div>'
-
-
-@cache
-def _vega() -> str:
-    """Vega, Vega-Lite and vega-embed in one script, with their licence."""
-    licence = "/* Vega, Vega-Lite, vega-embed: BSD-3-Clause, University of Washington Interactive Data Lab */\n"
-    return licence + str(converter().javascript_bundle())
 
 
 def inert(value: object) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from keju.errors import MissingExtra, Misuse
+from keju.formats.whole_files import write_whole
 from keju.reports.charts.chart import Chart
 from keju.reports.charts.fonts import without_glyph
 from keju.reports.charts.style import config
@@ -33,13 +35,13 @@ def save(chart: Chart, path: str | Path, *, language: Language = "en", fonts: Pa
         raise Misuse(f"{target}: a chart is saved as {', '.join(FORMS)}")
     convert = converter()
     if fonts:
-        convert.register_font_directory(str(fonts.resolve()))
+        _register(convert, str(fonts.resolve()))
     spec = {**chart.specs[language], "title": in_language(chart.title, language)}
     if form in ("png", "pdf"):
         _refuse_boxes(spec, target)
     content = _content(convert, spec, form)
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(content)
+    write_whole(target, content)
     return target
 
 
@@ -53,14 +55,24 @@ def converter() -> ModuleType:
 
 
 def _content(convert: ModuleType, spec: Mapping[str, Any], form: str) -> bytes:
-    alone: dict[str, Any] = {"config": config(), "allowed_base_urls": []}  # nothing is loaded from anywhere
     if form == "json":
         return json.dumps({**spec, "config": config()}, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
+    drawing = _svg(convert, json.dumps(spec))
     if form == "svg":
-        return str(convert.vegalite_to_svg(spec, **alone)).encode("utf-8")
-    if form == "png":
-        return bytes(convert.vegalite_to_png(spec, scale=SCALE, **alone))
-    return bytes(convert.vegalite_to_pdf(spec, **alone))
+        return drawing.encode("utf-8")
+    return bytes(convert.svg_to_png(drawing, scale=SCALE) if form == "png" else convert.svg_to_pdf(drawing))
+
+
+@cache
+def _register(convert: ModuleType, fonts: str) -> None:
+    convert.register_font_directory(fonts)
+    _svg.cache_clear()  # with other fonts, texts are of another width
+
+
+@lru_cache(maxsize=1)  # the forms of a chart are saved one after the other, and drawing it is most of the work
+def _svg(convert: ModuleType, spec: str) -> str:
+    """The drawing of a chart, of which every picture is made. Nothing is loaded from anywhere."""
+    return str(convert.vegalite_to_svg(spec, config=config(), allowed_base_urls=[]))
 
 
 def _refuse_boxes(spec: Mapping[str, Any], target: Path) -> None:

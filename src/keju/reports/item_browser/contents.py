@@ -8,8 +8,8 @@ from typing import Any
 
 from keju.items import Wording
 from keju.phrase import Phrase, in_chinese
+from keju.printable import printable
 from keju.reports.item_browser.entries import Entry, Form, MediumKey
-from keju.reports.numbers import printable
 from keju.results.labels import heading_of, named
 from keju.results.mark import Mark
 from keju.results.scores import Scores

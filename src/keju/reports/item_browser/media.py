@@ -11,8 +11,8 @@ from urllib.parse import quote
 from keju.benchmark import Benchmark
 from keju.errors import MissingExtra
 from keju.items import Medium
+from keju.printable import printable
 from keju.reports.item_browser.entries import Entry, MediumKey
-from keju.reports.numbers import printable
 from keju.reports.thumbnails import embedded
 
 SIDES = (320, 240, 180, 128)

@@ -1,6 +1,7 @@
 """What the studio keeps. One module a part of the work; every table is named here."""
 
 from keju.studio.models.items import Comment, Draft, Item, Revision
+from keju.studio.models.jobs import Job
 from keju.studio.models.journal import Event
 from keju.studio.models.media import Asset, Source
 from keju.studio.models.people import Membership, Profile, Role, SignInLink
@@ -23,6 +24,7 @@ __all__ = [
     "Event",
     "Finding",
     "Item",
+    "Job",
     "Membership",
     "ModelMark",
     "ModelRun",

@@ -10,6 +10,8 @@ from keju.studio.content import Content
 from keju.studio.models.media import Asset
 from keju.studio.models.projects import Project, Term
 
+MOST_SPLIT = 30  # characters of a split's name
+
 
 class Item(models.Model):
     """One question in the making. Everything to be counted or filtered is a column; its text is in revisions."""
@@ -30,6 +32,10 @@ class Item(models.Model):
     original_language = models.CharField(_("language of authoring"), max_length=20)
     locator = models.JSONField(_("place in the source"), default=dict, blank=True)
     """Fields of the id template: `{"volume": 1, "section": "L", "level": "A", "part": 1, "question": 1}`."""
+    split = models.CharField(_("split"), max_length=MOST_SPLIT, blank=True)
+    """The split in which it was imported; a release says in which it went out."""
+    extra = models.JSONField(default=dict, blank=True)
+    """Fields of the source that nobody here knows, kept as they came and released so."""
     genre = models.ForeignKey(Term, models.PROTECT, null=True, blank=True, related_name="+")
     question_type = models.ForeignKey(Term, models.PROTECT, null=True, blank=True, related_name="+")
     difficulty = models.ForeignKey(Term, models.PROTECT, null=True, blank=True, related_name="+")

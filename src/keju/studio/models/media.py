@@ -64,7 +64,6 @@ class Asset(models.Model):
     derived_from = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="derived")
     derivation = models.CharField(_("how it was derived"), max_length=200, blank=True)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.CANDIDATE)
-    rejected_for = models.CharField(max_length=60, blank=True)
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="uploads")
     uploaded_at = models.DateTimeField(auto_now_add=True)
 

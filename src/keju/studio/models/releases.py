@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from keju.studio.models.items import Item, Revision
+from keju.studio.models.items import MOST_SPLIT, Item, Revision
 from keju.studio.models.projects import Project
 
 
@@ -41,7 +41,7 @@ class ReleaseItem(models.Model):
     release = models.ForeignKey(Release, models.CASCADE, related_name="items")
     item = models.ForeignKey(Item, models.PROTECT, related_name="releases")
     revision = models.ForeignKey(Revision, models.PROTECT, related_name="+")
-    split = models.CharField(max_length=10, blank=True)
+    split = models.CharField(max_length=MOST_SPLIT, blank=True)
 
     class Meta:
         ordering = ("item__code",)

@@ -274,15 +274,15 @@ def _edit(desk: Desk, body: ItemIn, columns: dict[str, Any]) -> Edit:
         raise HttpError(422, _("The right option is one that is not there."))
     for option in content.options:
         if option.asset is not None:
-            _medium(desk, option.asset, None)
+            _medium(desk, option.asset, Asset.Kind.IMAGE)
     image, audio = _medium(desk, body.image, Asset.Kind.IMAGE), _medium(desk, body.audio, Asset.Kind.AUDIO)
     return Edit(content, image, audio, columns)
 
 
-def _medium(desk: Desk, sha256: str | None, kind: str | None) -> Asset | None:
+def _medium(desk: Desk, sha256: str | None, kind: str) -> Asset | None:
     if sha256 is None:
         return None
     found = desk.project.assets.filter(sha256=sha256).exclude(state=Asset.State.REJECTED).first()
-    if found is None or kind not in (None, found.kind):
+    if found is None or kind != found.kind:
         raise HttpError(422, _("The project has no such picture or clip: %(digest)s") % {"digest": sha256[:64]})
     return found

@@ -12,7 +12,8 @@ from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models.functions import Cast
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -21,24 +22,21 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from keju.studio import quality
+from keju.studio import quality, screening
 from keju.studio.access import Desk, page
-from keju.studio.intake import ACCEPTED, Refused, Taken, items_with, take_in, too_large
+from keju.studio.intake import ACCEPTED, Refused, Taken, items_with, take_in
 from keju.studio.journal import record
-from keju.studio.models import Asset, Finding, Project, Role, Source
+from keju.studio.models import Asset, Finding, Item, Project, Role, Source
 from keju.studio.policy import Verb
 from keju.studio.posted import number
 
-_FORM = 2**20  # bytes of a form around its file
 _PAGE = 60  # cards of the list
 
 
-@csrf_exempt  # checked by `_upload`: the token stands in the form, which is read only once its size is allowed
+@csrf_exempt  # checked by `_upload`: the token stands in the form, which is not read before it is known where to
 @require_POST
 def upload(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Take files in. A program gets JSON: the asset with `warnings`, or `error`; a form goes back to the list."""
-    if int(request.META.get("CONTENT_LENGTH") or 0) > settings.UPLOAD_LIMIT + _FORM:
-        return JsonResponse({"error": too_large()}, status=413)
     request.upload_handlers = [TemporaryFileUploadHandler(request)]  # to disk as it comes, never into memory
     return _upload(request, slug)
 
@@ -121,8 +119,14 @@ class Wanted(forms.Form):
         if told.get("findings"):
             assets = assets.filter(Exists(Finding.objects.filter(asset=OuterRef("pk"), state=Finding.State.OPEN)))
         if told.get("unused"):
-            assets = assets.filter(items_seen=None, items_heard=None)
+            assets = assets.filter(items_seen=None, items_heard=None).exclude(Exists(_with_it_as_option()))
         return assets
+
+
+def _with_it_as_option() -> QuerySet[Item]:
+    """Items one of whose options is the picture of the outer query."""
+    items = Item.objects.filter(project=OuterRef("project")).annotate(written=Cast("current__body", TextField()))
+    return items.filter(written__contains=OuterRef("sha256"))
 
 
 @require_GET
@@ -242,6 +246,7 @@ def asset(desk: Desk, pk: int) -> HttpResponse:
         "items": items_with(shown),
         "may_upload": desk.may(Verb.UPLOAD),
         "may_manage": desk.may(Verb.MANAGE),
+        "reasons": screening.reasons_against(shown),
     }
     return render(desk.request, "studio/assets/one.html", context, status=422 if form.errors else 200)
 

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 from keju.studio.access import Desk, page
+from keju.studio.deeds import about, details, verb_name
 from keju.studio.journal import first_broken, told
 from keju.studio.models import Event
 from keju.studio.policy import Verb
@@ -29,10 +30,11 @@ class FilterForm(forms.Form):
 
     def __init__(self, data: QueryDict | None, events: QuerySet[Event]) -> None:
         super().__init__(data)
-        verbs = sorted(set(events.values_list("verb", flat=True)))
+        verbs = set(events.values_list("verb", flat=True))
         actors = User.objects.filter(pk__in=events.values("actor")).order_by("username")
         every = _("all")
-        choices = [("", every), *((verb, verb) for verb in verbs)]
+        named = sorted((verb_name(verb), verb) for verb in verbs)
+        choices = [("", every), *((verb, name) for name, verb in named)]
         self.fields["verb"] = forms.ChoiceField(label=_("Deed"), required=False, choices=choices)
         self.fields["person"] = forms.ModelChoiceField(actors, label=_("Person"), required=False, empty_label=every)
         self.order_fields(("verb", "person", "about", "since", "until"))
@@ -65,7 +67,7 @@ def log(desk: Desk) -> HttpResponse:
         "desk": desk,
         "form": form,
         "page": shown,
-        "events": [(event, _details(event)) for event in shown],
+        "events": [(event, verb_name(event.verb), about(event), details(event)) for event in shown],
         "asked": asked.urlencode(),
         "total": events.count(),
     }
@@ -86,10 +88,3 @@ def _lines(desk: Desk) -> Iterator[str]:
     events = Event.objects.filter(project=desk.project).select_related("actor__profile").order_by("seq")
     for event in events.iterator(chunk_size=500):
         yield json.dumps(told(event), ensure_ascii=False) + "\n"
-
-
-def _details(event: Event) -> list[tuple[str, str]]:
-    """What else the deed says, without what it leaves open."""
-    data: dict[str, object] = event.data
-    told = ((name, ", ".join(map(str, value)) if isinstance(value, list) else value) for name, value in data.items())
-    return [(name, str(value)) for name, value in told if value not in ("", None)]

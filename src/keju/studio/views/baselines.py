@@ -53,6 +53,11 @@ class DrawForm(forms.Form):
         self.fields["size"] = forms.IntegerField(
             label=_("Number of questions"), min_value=1, initial=min(SIZE, eligible)
         )
+        if labels:
+            self._offer(labels)
+        self.order_fields(self.field_order)
+
+    def _offer(self, labels: list[str]) -> None:
         self.fields["labels"] = forms.MultipleChoiceField(
             label=_("Keep the shares of"),
             required=False,
@@ -60,7 +65,6 @@ class DrawForm(forms.Form):
             choices=[(label, worded(heading_of(label))) for label in labels],
             widget=forms.CheckboxSelectMultiple,
         )
-        self.order_fields(self.field_order)
 
     def clean_size(self) -> int:
         size: int = self.cleaned_data["size"]
@@ -92,7 +96,7 @@ def sittings(desk: Desk) -> HttpResponse:
             desk.user,
             told["name"],
             told["size"],
-            labels=told["labels"],
+            labels=told.get("labels", []),
             seed=told["seed"],
             consent=told["consent"].strip(),
         )

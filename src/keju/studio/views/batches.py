@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
-from django import forms
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.db.models import Count, Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from keju.studio import agreeing, rating
 from keju.studio.access import Desk, page
 from keju.studio.closing import close as close_batch
-from keju.studio.drawing import STRATA, Draw, NothingToDraw, candidates, freeze, half_width
-from keju.studio.models import Assignment, Batch, Dispute, Item, Role, Term
-from keju.studio.policy import ROLES, Verb
-from keju.studio.queue import ON_CURRENT, answers_of, give_back_idle
+from keju.studio.draw_form import STRATUM_NAMES, DrawForm
+from keju.studio.drawing import NotForThem, NothingToDraw, candidates, freeze, half_width
+from keju.studio.models import Assignment, Batch, Dispute, Item
+from keju.studio.policy import Verb
+from keju.studio.queue import answers_of, give_back_idle
 from keju.studio.reviewing import advance
+from keju.studio.staffing import lacking
 from keju.studio.tables import shown
-from keju.studio.tasks import BLIND, VERBS, members_with
+from keju.studio.tasks import BLIND
 
 KINDS = (Batch.Kind.REVIEW, Batch.Kind.EQUIVALENCE, Batch.Kind.REANNOTATE, Batch.Kind.RATE)
 """Kinds that are opened here; screening and the human baseline have pages of their own."""
@@ -36,149 +35,6 @@ _CAUSES: dict[str, str] = {
     Batch.Kind.REANNOTATE: Dispute.Cause.LABEL,
     Batch.Kind.RATE: Dispute.Cause.RATING,
 }
-_LABELS = {
-    "genre": Term.Kind.GENRE.label,
-    "question_type": Term.Kind.QUESTION_TYPE.label,
-    "difficulty": Term.Kind.DIFFICULTY.label,
-    "dimension": Term.Kind.DIMENSION.label,
-    "instruction": Term.Kind.INSTRUCTION.label,
-    "original_language": gettext_lazy("language of authoring"),
-}
-
-
-class DrawForm(forms.Form):
-    """What to draw and who judges it; fields that the kind has no use for are left out."""
-
-    name = forms.CharField(label=gettext_lazy("Name"), max_length=100)
-    share = forms.FloatField(
-        label=gettext_lazy("Share of the items, %"),
-        min_value=0.1,
-        max_value=100,
-        required=False,
-        help_text=gettext_lazy("Drawn at random with the seed below; 100 or empty takes all."),
-    )
-    same_as = forms.ModelChoiceField(
-        Batch.objects.none(),
-        label=gettext_lazy("Same items as"),
-        required=False,
-        empty_label=gettext_lazy("a new draw"),
-        help_text=gettext_lazy("Takes all items of that round, whatever the share."),
-    )
-    stratify = forms.MultipleChoiceField(
-        label=gettext_lazy("Keep the shares of"),
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=gettext_lazy("The sample then has as much of each as the whole."),
-    )
-    seed = forms.IntegerField(
-        label=gettext_lazy("Seed"),
-        min_value=0,
-        max_value=2**31 - 1,
-        initial=1,
-        help_text=gettext_lazy("The same seed and items give the same sample. Nothing is ever drawn again."),
-    )
-    people = forms.IntegerField(label=gettext_lazy("People for each item"), min_value=1, max_value=20, initial=1)
-    persons = forms.ModelMultipleChoiceField(
-        User.objects.none(),
-        label=gettext_lazy("Only these people"),
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=gettext_lazy("Tick nobody to leave it to whoever is free. Nobody gets an item of their own."),
-    )
-    joins = forms.BooleanField(
-        label=gettext_lazy("Items that are submitted later join this round"), required=False, initial=True
-    )
-    idle_hours = forms.IntegerField(
-        label=gettext_lazy("Hours until a task that someone began and left goes to another"),
-        min_value=1,
-        max_value=24 * 60,
-        initial=12,
-    )
-
-    def __init__(self, desk: Desk, kind: Batch.Kind, data: Any = None) -> None:
-        self.desk, self.kind = desk, kind
-        super().__init__(data, initial=self._begins_with())
-        for name in ("share", "same_as", "stratify", "seed", "persons") if kind in ON_CURRENT else ("joins",):
-            del self.fields[name]
-        if kind not in ON_CURRENT:
-            self._offer()
-        self._narrow()
-
-    def _begins_with(self) -> dict[str, Any]:
-        settings, kinds = self.desk.settings, self.desk.project.batches.filter(kind=self.kind)
-        began = {"name": f"{self.kind.label} {kinds.count() + 1}".capitalize()}
-        if self.kind == Batch.Kind.REANNOTATE:
-            return {**began, "share": 100 * settings.reannotated_share, "stratify": self._varying()}
-        if self.kind == Batch.Kind.RATE:
-            drawn = self.desk.project.batches.filter(kind=Batch.Kind.REANNOTATE).first()
-            return {**began, "people": settings.raters, "same_as": drawn, "stratify": self._varying()}
-        return began
-
-    def _varying(self) -> list[str]:
-        items = candidates(self.desk.project, self.kind, {})
-        return [name for name in STRATA if items.values(name).distinct().count() > 1]
-
-    def _offer(self) -> None:
-        field: Any = self.fields["same_as"]
-        field.queryset = self.desk.project.batches.filter(kind__in=BLIND)
-        field = self.fields["stratify"]
-        field.choices = [(name, _LABELS[name]) for name in STRATA]
-        people = members_with(Batch(project=self.desk.project, kind=self.kind), set(ROLES[VERBS[self.kind]]))
-        field = self.fields["persons"]
-        field.queryset = User.objects.filter(pk__in=[one.pk for one in people])
-
-    def _narrow(self) -> None:
-        """A field for each label by which items can be chosen."""
-        for name in STRATA[:-1]:
-            terms = Term.objects.filter(project=self.desk.project, kind=name)
-            if terms.exists():
-                self.fields[f"only_{name}"] = forms.ModelChoiceField(
-                    terms, label=_LABELS[name], required=False, empty_label=gettext_lazy("any")
-                )
-        tags = sorted(set(self.desk.project.items.values_list("original_language", flat=True)))
-        if len(tags) > 1:
-            self.fields["only_original_language"] = forms.ChoiceField(
-                label=_LABELS["original_language"],
-                required=False,
-                choices=[("", gettext_lazy("any")), *((tag, tag) for tag in tags)],
-            )
-
-    def clean(self) -> dict[str, Any]:
-        told: dict[str, Any] = super().clean() or self.cleaned_data
-        persons, people = told.get("persons"), told.get("people") or 1
-        if persons and len(persons) < people:
-            self.add_error("persons", _("Tick at least as many people as judge each item."))
-        return told
-
-    @property
-    def choosing(self) -> list[forms.BoundField]:
-        """The fields by which items are chosen."""
-        return [self[name] for name in self.fields if name.startswith("only_")]
-
-    @property
-    def main(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if not name.startswith("only_")]
-
-    def wanted(self) -> Draw:
-        told = self.cleaned_data
-        query = {name: getattr(told.get(f"only_{name}"), "pk", told.get(f"only_{name}")) for name in STRATA}
-        query = {name: value for name, value in query.items() if value}
-        if told.get("same_as"):
-            query["batch"] = told["same_as"].pk
-        share = None if told.get("same_as") else told.get("share")
-        found = candidates(self.desk.project, self.kind, query).count()
-        return Draw(
-            self.kind,
-            told["name"],
-            query,
-            told.get("stratify", ()),
-            max(1, math.floor(found * share / 100 + 0.5)) if share and share < 100 and found else None,
-            told.get("seed", 0),
-            told["people"],
-            list(told.get("persons") or ()),
-            told.get("joins", False),
-            {"idle_minutes": 60 * told["idle_hours"]},
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +95,10 @@ def _freeze(desk: Desk, form: DrawForm) -> Batch | None:
     except NothingToDraw:
         form.add_error(None, _("No item fits. Items must be in the right state for this kind of round."))
         return None
+    except NotForThem as against:
+        for text in against.args:
+            form.add_error("persons", text)
+        return None
     advance(made)
     n = len(made.targets)
     told = ngettext("%(n)d item is drawn and frozen.", "%(n)d items are drawn and frozen.", n)
@@ -271,8 +131,8 @@ def batch(desk: Desk, pk: int) -> HttpResponse:
         "disputes": Dispute.objects.filter(item__in=found.targets, cause=_CAUSES[found.kind]).select_related("item"),
         "states": _states(found),
         "all_in": tasks.exists() and not tasks.exclude(state=Assignment.State.DONE).exists(),
-        "labels": [_LABELS[name] for name in found.stratify if name in _LABELS],
-        "orphans": _nobody(desk, found),
+        "labels": [STRATUM_NAMES[name] for name in found.stratify if name in STRATUM_NAMES],
+        "lacking": lacking(found),
     }
     return render(desk.request, "studio/work/batch.html", context)
 
@@ -323,12 +183,3 @@ def _verdicts(found: Batch) -> list[Verdict]:
 def _states(found: Batch) -> list[tuple[str, int]]:
     counted = Item.objects.filter(pk__in=found.targets).order_by("state").values_list("state").annotate(Count("pk"))
     return [(str(Item.State(state).label), count) for state, count in counted]
-
-
-def _nobody(desk: Desk, found: Batch) -> list[str]:
-    """Roles that the round needs and nobody has."""
-    verbs = (
-        {Verb(step.verb) for step in desk.settings.steps} if found.kind == Batch.Kind.REVIEW else {VERBS[found.kind]}
-    )
-    lacking = [ROLES[verb] for verb in sorted(verbs) if not members_with(found, set(ROLES[verb]))]
-    return [" / ".join(str(Role(role).label) for role in sorted(roles)) for roles in lacking]

@@ -21,7 +21,9 @@ from keju.studio.disputing import Ruling, decide, parties_of
 from keju.studio.models import Assignment, Dispute, Response, Term
 from keju.studio.policy import Verb
 from keju.studio.presenting import Audience, present
+from keju.studio.staffing import settlers
 from keju.studio.tasks import BLIND
+from keju.studio.views.items import with_strategies
 from keju.studio.workflow import NotAllowed
 
 D = Dispute.Decision
@@ -107,6 +109,7 @@ def disputes(desk: Desk) -> HttpResponse:
     context = {
         "desk": desk,
         "open": [(one, bool(desk.may(Verb.ADJUDICATE, one.item))) for one in found if not one.decision],
+        "stuck": [one for one in found if not one.decision and not settlers(one)] if desk.may(Verb.MANAGE) else [],
         "settled": [one for one in reversed(found) if one.decision],
         "hidden": len(_all(desk)) - len(found) if desk.may(Verb.ADJUDICATE) else 0,
     }
@@ -132,7 +135,7 @@ def dispute(desk: Desk, pk: int) -> HttpResponse:
         "desk": desk,
         "dispute": found,
         "form": form,
-        "shown": present(found.revision, Audience.REVIEWER),
+        "shown": with_strategies(desk, present(found.revision, Audience.REVIEWER)),
         "said": answers_on(found),
         "parties": parties_of(found),
         "agreed": [user for user in parties_of(found) if user.pk in found.agreed],

@@ -25,7 +25,7 @@ MOST_TYPED = 10**6  # bytes of a draft: a hundred times the longest item of the 
 def autosave(desk: Desk, pk: int | None = None) -> HttpResponse:
     """Keep what is typed. 409 where this form was saved already: what is late changes nothing."""
     item = item_to_change(desk, pk) if pk is not None else None
-    sent = _typed(desk.request)
+    sent = typed(desk.request)
     fields, token = sent["fields"], sent["token"]
     version = number_of(fields.get("base_version", "")) or 0
     draft = drafts.keep(desk.user, target_of(desk, item, token), token, fields, version)
@@ -73,7 +73,7 @@ def _as_if_saved(desk: Desk, form: EditorForm, item: Item | None) -> tuple[Item,
     return made, revision
 
 
-def _typed(request: HttpRequest) -> dict[str, Any]:
+def typed(request: HttpRequest) -> dict[str, Any]:
     """The JSON of an autosave: `{"token": …, "fields": {name: text}}`."""
     try:
         sent = json.loads(request.body)

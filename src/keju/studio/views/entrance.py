@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from keju.studio.access import person
 from keju.studio.models import Membership
 from keju.studio.signing_in import redeem
+from keju.studio.views.account import CAME_BY_LINK
 
 
 class SignIn(LoginView):
@@ -35,7 +36,10 @@ def by_link(request: HttpRequest, token: str) -> HttpResponse:
         messages.error(request, _("This link was used already or is out of date. Ask for a new one."))
         return redirect("sign-in")
     login(request, link.user, backend="django.contrib.auth.backends.ModelBackend")
-    return redirect("sitting", link.batch.project.slug, link.batch_id) if link.batch else redirect("home")
+    if link.batch:
+        return redirect("sitting", link.batch.project.slug, link.batch_id)
+    request.session[CAME_BY_LINK] = True
+    return redirect("home")
 
 
 @require_GET

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -18,16 +15,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from keju import formats
-from keju.errors import KejuError
-from keju.studio import importer, incoming, model_marks
+from keju.studio import incoming, jobs, model_marks
 from keju.studio.access import Desk, page
 from keju.studio.intake import too_large
 from keju.studio.journal import record
-from keju.studio.models import ModelRun, Project, Source
+from keju.studio.models import Job, ModelRun, Project, Source
 from keju.studio.policy import Verb
 
-SHOWN = 200  # troubles; whoever has more mends these first
+SUBJECT = "import"
+"""One import at a time works on a project."""
 
 
 class ImportForm(forms.Form):
@@ -36,8 +32,8 @@ class ImportForm(forms.Form):
     what = forms.ChoiceField(
         label=gettext_lazy("What it is"),
         choices=(
-            ("benchmark", gettext_lazy("A benchmark: questions with their pictures and clips")),
-            ("runs", gettext_lazy("Runs: what models answered to the questions of this project")),
+            (Job.Kind.BENCHMARK, gettext_lazy("A benchmark: questions with their pictures and clips")),
+            (Job.Kind.RUNS, gettext_lazy("Runs: what models answered to the questions of this project")),
         ),
     )
     file = forms.FileField(
@@ -75,14 +71,11 @@ class ImportForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 @page(Verb.MANAGE)
 def imports(desk: Desk) -> HttpResponse:
-    """The form; what became of an import is shown at once, and in the log for ever."""
+    """The form, and what became of the last import; the log has all."""
     form = ImportForm(desk.project, desk.request.POST or None, desk.request.FILES or None)
-    context: dict[str, Any] = {"desk": desk, "form": form}
-    if form.is_valid():
-        try:
-            context |= _taken(desk, form.cleaned_data)
-        except KejuError as error:
-            form.add_error(None, str(error))
+    if form.is_valid() and _begun(desk, form):
+        return redirect("import", desk.project.slug)
+    context = {"desk": desk, "form": form, "job": jobs.last_of(desk.project, SUBJECT), "limit": settings.UPLOAD_LIMIT}
     status = 422 if form.errors else 200
     return render(desk.request, "studio/import/import.html", context, status=status)
 
@@ -117,19 +110,15 @@ def forget(desk: Desk, pk: int) -> HttpResponse:
     return redirect("models", desk.project.slug)
 
 
-def _taken(desk: Desk, told: dict[str, Any]) -> dict[str, Any]:
-    with _place(told) as place:
-        if told["what"] == "runs":
-            found = model_marks.take_runs(desk.project, desk.user, Path(place))
-            return {"runs": found.runs, "troubles": found.troubles[:SHOWN], "all_troubles": len(found.troubles)}
-        report = importer.take(desk.project, desk.user, formats.load(place), told["source"])
-    return {"report": report, "troubles": report.troubles[:SHOWN], "all_troubles": len(report.troubles)}
-
-
-@contextmanager
-def _place(told: dict[str, Any]) -> Iterator[str]:
-    if told["file"]:
-        with incoming.unpacked(told["file"]) as path:
-            yield str(path)
-    else:
-        yield incoming.place_of(told["name"])
+def _begun(desk: Desk, form: ImportForm) -> bool:
+    """Begin what the form asks for; where that cannot be, say so beside it."""
+    told = form.cleaned_data
+    source = told["source"].pk if told["source"] else None
+    try:
+        jobs.start(
+            desk.project, desk.user, told["what"], SUBJECT, upload=told["file"], name=told["name"], source=source
+        )
+    except jobs.Busy as busy:
+        form.add_error(None, str(busy))
+        return False
+    return True

@@ -87,7 +87,7 @@ def item(desk: Desk, pk: int) -> HttpResponse:
     context = {
         "desk": desk,
         "item": found,
-        "shown": _named_strategies(desk, present(found.current, audience)),
+        "shown": with_strategies(desk, present(found.current, audience)),
         "labels": [(Term.Kind(n).label, getattr(found, n)) for n in TERMS if getattr(found, n)],
         "findings": findings.order(found.findings.exclude(state=Finding.State.FIXED)),
         "comments": found.comments.select_related("author", "revision"),
@@ -99,7 +99,7 @@ def item(desk: Desk, pk: int) -> HttpResponse:
     return render(desk.request, "studio/items/item.html", context)
 
 
-def _named_strategies(desk: Desk, shown: ShownItem) -> ShownItem:
+def with_strategies(desk: Desk, shown: ShownItem) -> ShownItem:
     """With the strategies' names in the language of the interface instead of their codes."""
     names = {term.code: str(term) for term in desk.project.terms.filter(kind=Term.Kind.STRATEGY)}
     told = (replace(o, strategy=names.get(o.strategy, o.strategy)) if o.strategy else o for o in shown.options)

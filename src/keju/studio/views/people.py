@@ -96,6 +96,11 @@ class MemberForm(RolesForm):
         record(self.desk.project, self.desk.user, "member", f"user:{self.membership.user_id}", roles=told["roles"])
 
 
+def role_names(roles: list[str]) -> list[str]:
+    """Roles as this reader calls them."""
+    return [str(Role(name).label) for name in roles]
+
+
 def is_last_owner(membership: Membership) -> bool:
     others = Membership.objects.filter(project=membership.project).exclude(pk=membership.pk)
     return Role.OWNER in membership.roles and not any(Role.OWNER in other.roles for other in others)
@@ -106,7 +111,7 @@ def is_last_owner(membership: Membership) -> bool:
 def members(desk: Desk) -> HttpResponse:
     """Everyone in the project; and, right after an invitation, the link to copy."""
     found = Membership.objects.filter(project=desk.project).select_related("user__profile").order_by("user__username")
-    shown = [(each, [Role(name).label for name in each.roles], each.user.last_login) for each in found]
+    shown = [(each, role_names(each.roles), each.user.last_login) for each in found]
     context = {"desk": desk, "members": shown, "form": InviteForm(), "new": desk.request.session.pop(_LINK, None)}
     response = render(desk.request, "studio/project/people.html", {**context, "days": VALID_FOR.days})
     response["Cache-Control"] = "no-store"  # the link is shown once
@@ -119,7 +124,7 @@ def invite(desk: Desk) -> HttpResponse:
     form = InviteForm(desk.request.POST)
     if not form.is_valid():
         found = Membership.objects.filter(project=desk.project).select_related("user__profile")
-        shown = [(each, [Role(name).label for name in each.roles], each.user.last_login) for each in found]
+        shown = [(each, role_names(each.roles), each.user.last_login) for each in found]
         context = {"desk": desk, "members": shown, "form": form, "days": VALID_FOR.days}
         return render(desk.request, "studio/project/people.html", context, status=422)
     known = User.objects.filter(username=form.cleaned_data["name"]).first()
@@ -163,7 +168,7 @@ def member(desk: Desk, pk: int) -> HttpResponse:
         "desk": desk,
         "member": membership,
         "form": form,
-        "history": membership.history.select_related("history_user").order_by("-history_date")[:20],
+        "history": [(row, role_names(row.roles)) for row in _changes(membership)],
         "may_link": _may_link(desk, membership.user),
         "may_leave": not is_last_owner(membership),
     }
@@ -194,6 +199,11 @@ def leave(desk: Desk, pk: int) -> HttpResponse:
         record(desk.project, desk.user, "leave", f"user:{membership.user_id}")
     messages.success(desk.request, _("%(name)s has left the project.") % {"name": membership.user})
     return redirect("members", desk.project.slug)
+
+
+def _changes(membership: Membership) -> list[Any]:
+    """How the roles changed, latest first."""
+    return list(membership.history.select_related("history_user").order_by("-history_date")[:20])
 
 
 def _membership(desk: Desk, pk: int) -> Membership:

@@ -25,24 +25,13 @@ from keju.studio.access import Desk, page
 from keju.studio.journal import record
 from keju.studio.models import Project
 from keju.studio.numbering import BadTemplate, fields_of
+from keju.studio.points import PointsField, WordedField, points_of
 from keju.studio.policy import Verb
 from keju.studio.standing import Settings, Step
 
 _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 """A BCP-47 language tag."""
 _SHOWN = 20  # changes of the history on the page
-
-
-class _Lines(forms.CharField):
-    """Texts, one a line."""
-
-    widget = forms.Textarea(attrs={"rows": 5})
-
-    def prepare_value(self, value: Any) -> Any:
-        return "\n".join(value) if isinstance(value, list) else value
-
-    def clean(self, value: Any) -> Any:
-        return [line.strip() for line in str(value or "").splitlines() if line.strip()]
 
 
 class ProjectForm(forms.ModelForm):  # type: ignore[type-arg] # Django has no generic forms at run time
@@ -95,8 +84,8 @@ class SettingsForm(forms.Form):
         required=False,
         help_text=gettext_lazy("People may then judge their own work; each time is on record and in the release."),
     )
-    include_if = _Lines(label=gettext_lazy("Screening: what a picture or clip must be"), required=False)
-    exclude_if = _Lines(label=gettext_lazy("Screening: reasons against it"), required=False)
+    include_if = PointsField(label=gettext_lazy("Screening: what a picture or clip must be"))
+    exclude_if = PointsField(label=gettext_lazy("Screening: reasons against it"))
 
     def __init__(self, desk: Desk, posted: Any = None) -> None:
         super().__init__(posted, initial=desk.settings.model_dump())
@@ -132,7 +121,8 @@ class SettingsForm(forms.Form):
 
 
 class StepForm(forms.Form):
-    name = forms.SlugField(label=gettext_lazy("Name"), max_length=20)
+    name = forms.SlugField(label=gettext_lazy("Short name"), max_length=20)
+    label = WordedField(label=gettext_lazy("What people read"))
     verb = forms.ChoiceField(
         label=gettext_lazy("Done by"),
         initial="review expert",  # what a browser sends of an empty line
@@ -145,7 +135,7 @@ class StepForm(forms.Form):
     )
     rounds = forms.IntegerField(label=gettext_lazy("Rounds, each by someone else"), min_value=1, max_value=9, initial=1)
     must_hear = forms.BooleanField(label=gettext_lazy("The clip must be heard to its end"), required=False)
-    checklist = _Lines(label=gettext_lazy("Checklist, one point a line"), required=False)
+    checklist = PointsField(label=gettext_lazy("Checklist"))
 
 
 StepForms = forms.formset_factory(StepForm, extra=1, can_delete=True, can_order=True)
@@ -214,4 +204,23 @@ def changes(project: Project) -> list[Change]:
 
 
 def _change(row: Any, name: str, old: Any, new: Any) -> Change:
-    return Change(row.history_date, str(row.history_user or ""), name, old, new)
+    return Change(
+        row.history_date, str(row.history_user or ""), _called(name), _readable(name, old), _readable(name, new)
+    )
+
+
+def _called(name: str) -> str:
+    """A setting as the form calls it."""
+    own = {"steps": _("Review steps, in order"), "thresholds": _("Quality of pictures and clips")}
+    field = SettingsForm.base_fields.get(name) or ProjectForm.base_fields.get(name)
+    return own.get(name) or str(field.label if field else name)
+
+
+def _readable(name: str, value: Any) -> Any:
+    """Points and steps by what people read of them."""
+    if name in {"include_if", "exclude_if"}:
+        return "; ".join(map(str, points_of(value or [])))
+    if name == "steps":
+        steps = [Step.model_validate(one) for one in value or []]
+        return "; ".join(f"{step} × {step.rounds}: {', '.join(map(str, step.checklist))}" for step in steps)
+    return ", ".join(value) if name == "languages" else value

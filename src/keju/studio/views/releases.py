@@ -12,13 +12,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
-from keju.errors import KejuError
 from keju.release.paths import files_in
 from keju.splits import WEIGHTS
+from keju.studio import jobs
 from keju.studio import release_builder as builder
 from keju.studio.access import Desk, page
 from keju.studio.journal import record
-from keju.studio.models import Item, Release
+from keju.studio.models import Item, Job, Release
 from keju.studio.policy import Verb
 from keju.studio.ranges import ranged
 from keju.studio.release_form import ReleaseForm, begun
@@ -114,6 +114,21 @@ def download(desk: Desk, pk: int) -> HttpResponseBase:
     return response
 
 
+@require_safe
+@page(Verb.MANAGE)
+def keys(desk: Desk, pk: int) -> HttpResponse:
+    """The withheld keys and their salt: to owners alone, and each time is in the log."""
+    found = _found(desk, pk)
+    file = builder.folder_of(found) / builder.KEYS
+    if not file.is_file():
+        raise Http404
+    record(desk.project, desk.user, "take keys", f"release:{found.version}")
+    response = HttpResponse(file.read_bytes(), content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="{desk.project.slug}-{found.version}.keys.json"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
 def _found(desk: Desk, pk: int) -> Release:
     return get_object_or_404(Release.objects.select_related("project"), project=desk.project, pk=pk)
 
@@ -134,19 +149,18 @@ def _save(found: Release, form: ReleaseForm) -> bool:
 
 
 def _build(desk: Desk, found: Release) -> None:
-    pairs = builder.chosen(desk.project)
-    if builder.obstacles(found, pairs):
+    """Begin to build; how far it is and what became of it is shown on the release's page."""
+    if builder.obstacles(found, builder.chosen(desk.project)):
         messages.error(desk.request, _("Something stands in the way; it is listed below."))
         return
     try:
-        blocked = builder.build(found, desk.user)
-    except (KejuError, NotAllowed) as error:
-        messages.error(desk.request, str(error))
-        return
-    if blocked:
-        messages.error(desk.request, _("Something stands in the way; it is listed below."))
-    else:
-        messages.success(desk.request, _("Built and checked. Look at it, then let it out."))
+        jobs.start(desk.project, desk.user, Job.Kind.RELEASE, _subject(found), release=found.pk)
+    except jobs.Busy as busy:
+        messages.error(desk.request, str(busy))
+
+
+def _subject(found: Release) -> str:
+    return f"release:{found.pk}"
 
 
 def _shown(desk: Desk, found: Release, form: ReleaseForm, *, status: int = 200) -> HttpResponse:
@@ -161,6 +175,7 @@ def _shown(desk: Desk, found: Release, form: ReleaseForm, *, status: int = 200) 
         "obstacle_count": len(blocked),
         "found": found.report.get("obstacles", [])[:SHOWN],
         "warnings": builder.warnings(found),
+        "job": jobs.last_of(desk.project, _subject(found)),
         **_built(found),
     }
     return render(desk.request, "studio/release/prepare.html", context, status=status)

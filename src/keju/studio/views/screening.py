@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from keju.studio import quality, queue, screening
 from keju.studio.access import Desk, page
 from keju.studio.models import Asset, Assignment, Batch, Source
+from keju.studio.points import points_of
 from keju.studio.policy import Verb
 from keju.studio.posted import number
 
@@ -76,6 +77,13 @@ def rounds(desk: Desk) -> HttpResponse:
                     left,
                 )
                 messages.warning(desk.request, text % {"count": left})
+            if fewer := screening.short_of_votes(batch):
+                text = ngettext(
+                    "%(count)d candidate gets fewer votes than you asked for: nobody screens their own uploads.",
+                    "%(count)d candidates get fewer votes than you asked for: nobody screens their own uploads.",
+                    fewer,
+                )
+                messages.warning(desk.request, text % {"count": fewer})
             return redirect("screening-round", desk.project.slug, batch.pk)
         form.add_error(None, _("There are no candidates that wait to be screened."))
     done = Count("assignments", filter=Q(assignments__state=Assignment.State.DONE))
@@ -156,8 +164,8 @@ def _voted(desk: Desk, batch: Batch, assignment: Assignment) -> HttpResponse:
     told = desk.request.POST
     data = {
         "decision": told.get("decision"),
-        "met": [text for text in told.getlist("met") if text in batch.policy["include_if"]],
-        "reasons": [text for text in told.getlist("reasons") if text in batch.policy["exclude_if"]],
+        "met": _ticked(told.getlist("met"), batch.policy["include_if"]),
+        "reasons": _ticked(told.getlist("reasons"), batch.policy["exclude_if"]),
         "note": told.get("note", "").strip(),
     }
     if data["decision"] not in {"include", "exclude"}:
@@ -189,12 +197,20 @@ def _ballot(
         "asset": assignment.asset if assignment else None,
         "panel": quality.panel(assignment.asset) if assignment and assignment.asset else None,
         "answer": answer,
+        "include_if": points_of(batch.policy["include_if"]),
+        "exclude_if": points_of(batch.policy["exclude_if"]),
         "error": error,
         "done": mine.count(),
         "last": None if assignment == last else last,
         "key": secrets.token_hex(16),
     }
     return render(desk.request, "studio/project/screen.html", context, status=422 if error else 200)
+
+
+def _ticked(codes: list[str], criteria: list[Any]) -> list[str]:
+    """Those that are criteria of the round."""
+    known = {point.code for point in points_of(criteria)}
+    return [code for code in codes if code in known]
 
 
 def _batch(desk: Desk, pk: int) -> Batch:

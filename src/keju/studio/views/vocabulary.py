@@ -16,9 +16,9 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from keju.script import to_traditional
 from keju.studio.access import Desk, page
-from keju.studio.founding import LANGUAGES
 from keju.studio.journal import record
 from keju.studio.models import Project, Term
+from keju.studio.points import LANGUAGES
 from keju.studio.policy import Verb
 
 
@@ -50,6 +50,8 @@ class TermForm(forms.ModelForm):  # type: ignore[type-arg] # Django has no gener
         if not self.instance.pk:
             most = Term.objects.filter(project=project, kind=kind).aggregate(most=Max("order"))["most"]
             self.initial["order"] = (most or 0) + 1
+        for field in self.fields.values():  # the table has headings, which a screen reader does not take for labels
+            field.widget.attrs["aria-label"] = field.label
 
     def clean_code(self) -> str:
         code = str(self.cleaned_data["code"]).strip()

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Any
-from uuid import uuid4
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, QueryDict
+from django.db import transaction
+from django.http import Http404, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 from pydantic import ValidationError
 
+from keju.studio import drafts
 from keju.studio.access import Desk, page
+from keju.studio.editing import MOST_TOKEN
 from keju.studio.models import Assignment, Batch, Item
 from keju.studio.policy import ROLES, Verb
 from keju.studio.posted import number_of
@@ -24,8 +27,11 @@ from keju.studio.presenting import ShownItem, present
 from keju.studio.queue import Closed, answer_of, take_next, waiting_for, why_closed
 from keju.studio.responses import POINTS, SCALES, Answer, Equivalence, Rating, Reannotation, Review
 from keju.studio.reviewing import advance, answer, notes_for_author
+from keju.studio.task_drafts import Unsent, keep, target_of, unsent
 from keju.studio.tasks import BLIND, VERBS, audience_of, form_of, step_of, steps_of
 from keju.studio.views.disputes import open_disputes
+from keju.studio.views.drafting import typed
+from keju.studio.views.items import with_strategies
 
 Fields = dict[str, Any]
 _ELSEWHERE = {Batch.Kind.SCREEN: "screen", Batch.Kind.BASELINE: "sitting"}
@@ -74,25 +80,49 @@ def take(desk: Desk, pk: int) -> HttpResponse:
 @page(Verb.SEE_PROJECT)
 def assignment(desk: Desk, pk: int) -> HttpResponse:
     """One task: the item as one may see it, and the form; an answer leads to the next task."""
-    related = ("batch__project", "item", "revision__item", "revision__image", "revision__audio")
-    task = get_object_or_404(Assignment.objects.select_related(*related), pk=pk, batch__project=desk.project)
-    if task.user_id != desk.user.pk or task.revision is None or task.batch.kind in _ELSEWHERE:
-        raise Http404
+    task = _mine(desk, pk)
     if desk.request.method != "POST":
         reason = why_closed(task, desk.user)
         if reason and task.state != Assignment.State.DONE:
             messages.warning(desk.request, reason)
             return redirect("work", desk.project.slug)
-        return _page(desk, task, answer_of(task) or {}, closed=reason)
+        draft = None if reason else unsent(desk.user, task)
+        fields = _READ[form_of(task)](draft.query) if draft else answer_of(task) or {}
+        return _page(desk, task, fields, closed=reason, draft=draft)
     return _submit(desk, task)
+
+
+@require_POST
+@page(Verb.SEE_PROJECT)
+def autosave(desk: Desk, pk: int) -> HttpResponse:
+    """Keep what is typed and not sent. 409 where it was sent already, or can no longer be answered."""
+    task = _mine(desk, pk)
+    sent = typed(desk.request)
+    if why_closed(task, desk.user):
+        return JsonResponse({"kept": False}, status=409)
+    draft = keep(desk.user, task, sent["token"], sent["fields"])
+    if draft is None:
+        return JsonResponse({"kept": False}, status=409)
+    return JsonResponse({"kept": True, "at": draft.updated_at.isoformat()})
+
+
+def _mine(desk: Desk, pk: int) -> Assignment:
+    """A task of this person that has its page here."""
+    related = ("batch__project", "item", "revision__item", "revision__image", "revision__audio")
+    task = get_object_or_404(Assignment.objects.select_related(*related), pk=pk, batch__project=desk.project)
+    if task.user_id != desk.user.pk or task.revision is None or task.batch.kind in _ELSEWHERE:
+        raise Http404
+    return task
 
 
 def _submit(desk: Desk, task: Assignment) -> HttpResponse:
     posted = desk.request.POST
-    fields = _READ[form_of(task)](posted)
+    fields, token = _READ[form_of(task)](posted), posted.get("token", "")[:MOST_TOKEN]
     measured = _measured(posted.get("measured", ""))
     try:
-        answer(task, desk.user, fields, key=posted.get("key", "")[:40], **measured)
+        with transaction.atomic():
+            answer(task, desk.user, fields, key=token, **measured)
+            drafts.spend(desk.user, target_of(task), token, task.pk)
     except Closed as closed:
         messages.warning(desk.request, str(closed))
         return _leave(desk, resolve_url("work", desk.project.slug))
@@ -126,11 +156,12 @@ def _page(
     *,
     errors: dict[str, str] | None = None,
     closed: str = "",
+    draft: Unsent | None = None,
     status: int = 200,
 ) -> HttpResponse:
     if task.revision is None:
         raise Http404
-    shown, step = present(task.revision, audience_of(task)), step_of(task)
+    shown, step = with_strategies(desk, present(task.revision, audience_of(task))), step_of(task)
     context = {
         "desk": desk,
         "task": task,
@@ -142,7 +173,10 @@ def _page(
         "fields": fields,
         "errors": errors or {},
         "closed": closed,
-        "key": uuid4().hex,
+        "token": token_hex(MOST_TOKEN // 2),
+        "unsent": draft,
+        "target": target_of(task),
+        "spent": json.dumps(drafts.spent_tokens(desk.user, target_of(task))),
         "must_hear": bool(step and step.must_hear and shown.audio),
         "media": task.media,
         "measured": desk.request.POST.get("measured", ""),

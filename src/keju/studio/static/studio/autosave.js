@@ -22,27 +22,35 @@ export class Autosave {
 
   fields() {
     const fields = {};
-    for (const control of this.form.elements) {
-      if (!control.name || control.type === "file" || control.name === "csrfmiddlewaretoken") continue;
+    for (const control of this.#controls()) {
+      const name = nameOf(control);
       if (control.type === "radio") {
-        fields[control.name] ??= "";
-        if (control.checked) fields[control.name] = control.value;
-      } else if (control.type === "checkbox") fields[control.name] = control.checked ? "on" : "";
-      else if (control.tagName !== "BUTTON") fields[control.name] = control.value;
+        fields[name] ??= "";
+        if (control.checked) fields[name] = control.value;
+      } else if (control.type === "checkbox") fields[name] = control.checked ? "on" : "";
+      else fields[name] = control.value;
     }
     return fields;
   }
 
   fill(fields) {
-    for (const [name, value] of Object.entries(fields)) {
-      if (name === "token") continue;
-      const control = this.form.elements.namedItem(name);
-      if (!control) continue;
-      if (control instanceof RadioNodeList) for (const radio of control) radio.checked = radio.value === value;
+    for (const control of this.#controls()) {
+      const value = fields[nameOf(control)];
+      if (value === undefined || control.name === "token") continue;
+      if (control.type === "radio") control.checked = control.value === value;
       else if (control.type === "checkbox") control.checked = value === "on";
-      else if (control.tagName !== "BUTTON") control.value = value;
+      else control.value = value;
     }
     this.form.dispatchEvent(new Event("filled"));
+  }
+
+  reopen() { // what was to be saved did not arrive
+    this.closed = false;
+    this.changed();
+  }
+
+  #controls() {
+    return [...this.form.elements].filter((one) => one.name && one.type !== "file" && one.name !== "csrfmiddlewaretoken" && one.tagName !== "BUTTON");
   }
 
   changed() {
@@ -115,6 +123,9 @@ export class Autosave {
     this.status.classList.toggle("bad", bad);
   }
 }
+
+// Boxes of one list have the same name: each is known by its value too.
+const nameOf = (control) => (control.type === "checkbox" && control.hasAttribute("value") ? `${control.name}=${control.value}` : control.name);
 
 function read(name) {
   try {

@@ -6,7 +6,7 @@ const form = document.getElementById("editor");
 const status = document.getElementById("status");
 const rows = [...form.querySelectorAll(".option-row")];
 const autosave = new Autosave(form, status);
-media(form, () => autosave.changed());
+const { drawOptions } = media(form, () => autosave.changed());
 form.addEventListener("filled", showRows);
 form.elements.count.addEventListener("input", showRows);
 showRows();
@@ -28,7 +28,7 @@ form.addEventListener("keydown", (event) => {
     event.preventDefault();
     form.requestSubmit(form.querySelector("button[name=then][value=next]"));
   } else if (event.key === "Enter" && (field.matches("input") || field.closest(".option-row"))) {
-    if (field.matches("button, [type=checkbox]")) return;
+    if (field.matches("button, summary, [type=checkbox], [type=file]")) return;
     event.preventDefault();
     following(field)?.focus();
   } else if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
@@ -73,6 +73,7 @@ function move(row, by, focus) {
   });
   const [a, b] = [row, other].map((each) => each.querySelector("[name=key]"));
   [a.checked, b.checked] = [b.checked, a.checked];
+  drawOptions();
   const same = [...row.querySelectorAll("textarea, select, button")].indexOf(focus);
   [...other.querySelectorAll("textarea, select, button")][same]?.focus();
   autosave.changed();
@@ -90,8 +91,8 @@ document.addEventListener("click", (event) => {
   autosave.changed();
   const line = button.closest("tr");
   for (const cell of line?.querySelectorAll("td") ?? []) cell.classList.toggle("used", cell.contains(button));
-  const preview = form.querySelector(`.medium[data-kind="${button.dataset.set}"] .preview`);
-  if (preview) preview.textContent = button.previousElementSibling.textContent; // its name; the picture comes with the save
+  const preview = form.querySelector(`.medium:not([data-holds])[data-field="${button.dataset.set}"] .preview`);
+  if (preview) preview.textContent = button.closest("td").querySelector("p").textContent; // its name; the picture comes with the save
 });
 
 // The dimension that a question type fills in --------------------------------------------------------------------
