@@ -215,6 +215,10 @@ def ran(tmp_path: Path) -> Path:
     return tmp_path / "runs" / "opera" / "fake__m.tco"
 
 
+def replayed(folder: Path) -> object:
+    return read_outputs(folder / "records.jsonl", format="keju")
+
+
 def again(folder: Path) -> Any:
     """The same run once more."""
     made = benchmark(3, name="opera")
@@ -265,7 +269,7 @@ def test_a_record_of_other_kinds_is_no_record(ran: Path, field: str) -> None:
     records = ran / "records.jsonl"
     whole = records.read_bytes()
     records.write_bytes(b'{"id": "0001", "status": "answered", ' + field.encode() + b"}\n" + whole)
-    for read in (lambda: dict(open_run(ran).records), lambda: again(ran)):
+    for read in (lambda: dict(open_run(ran).records), lambda: again(ran), lambda: replayed(ran)):
         with pytest.raises(BadFile, match=r"records\.jsonl:1"):
             read()
 

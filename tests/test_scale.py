@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from keju import api, variants
@@ -142,7 +142,7 @@ replies = st.lists(st.sampled_from(PIECES), max_size=7).map("".join) | st.text(m
 letters = st.sampled_from(["ABCD", "ABC", "AB", "ABCDEFGH"])
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(replies, letters, st.booleans())
 def test_a_reply_that_is_screened_gives_no_label_and_names_no_other(text: str, labels: str, cut: bool) -> None:
     options = dict.fromkeys(labels, "京剧")
@@ -153,7 +153,7 @@ def test_a_reply_that_is_screened_gives_no_label_and_names_no_other(text: str, l
             assert found.reason != "not-an-option", parser
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(replies, st.sampled_from(["ABCD", "ABC", "甲乙", "abc", ["one", "ok"]]), st.sampled_from(TEXTS), st.booleans())
 def test_a_reply_read_without_the_options_texts_is_read_as_with_them(
     text: str, labels: Sequence[str], option: str, cut: bool

@@ -25,8 +25,8 @@ from keju.runs.foreign import remark, run_of
 from keju.runs.reading import find_runs
 from keju.runs.reading import open_run as open_folder
 from keju.runs.run import Run
-from keju.runs.scale_out.replicas import Replicas, open_replicas
 from keju.runs.scale_out.cluster import Cluster
+from keju.runs.scale_out.replicas import Replicas, open_replicas
 
 if TYPE_CHECKING:
     from keju.results.pairs import Comparison

@@ -22,7 +22,7 @@ class Terminal:
     """Seconds between lines where stderr is not a terminal."""
 
     def __init__(self, label: str) -> None:
-        self._label = label
+        self._label = printable(label)
         self._states: Counter[str] = Counter()
         self._total = self._before = 0
         self._began = self._last = time.monotonic()
@@ -111,5 +111,5 @@ def counting(label: str, what: str) -> Iterator[Callable[[int, int], None]]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TextColumn(what))
     with Bar(*columns, TimeRemainingColumn(), console=Console(file=bare(sys.stderr)), transient=True) as bar:
-        task = bar.add_task(label, total=None)
+        task = bar.add_task(printable(label), total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

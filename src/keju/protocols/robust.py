@@ -266,7 +266,7 @@ def _patterns(names: str) -> tuple[re.Pattern[str], ...]:
     label = rf"(?<![A-Za-z0-9À-ɏ])(?P<label>{names}|[A-Za-z])(?!{AS_WORD})" if names else r"(?P<label>(?!))"
     return (
         re.compile(rf"{_OPEN}{label}{_CLOSE}", re.IGNORECASE),
-        re.compile(rf"^[ \t>#-]*{_NOUN}?(?![\n]){_OPEN}{label}{_CLOSE}", re.MULTILINE | re.IGNORECASE),
+        re.compile(rf"^[ \t>#-]*+{_NOUN}?(?![\n]){_OPEN}{label}{_CLOSE}", re.MULTILINE | re.IGNORECASE),
         re.compile(rf"{label}{_CLOSE}{_VERDICT}", re.IGNORECASE),
         re.compile(rf"(?:{_NOUN}(?:[(\[【]\s*)?|(?<![A-Za-z0-9)])[(\[【]\s*){label}{_CLOSE}", re.IGNORECASE),
     )

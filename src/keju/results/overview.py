@@ -56,7 +56,7 @@ def overview(
     for name in ("language", "script", "media", "shuffle"):
         tables += _possible(partial(_paired, scores, name))
     tables += _possible(lambda: circular_tables(scores))
-    tables.append(parser_sensitivity(runs))
+    tables.append(parser_sensitivity(runs, known=scores))
     tables += [*invalid_tables(scores, groups), *bias_tables(scores)]
     tables += [*_possible(lambda: item_analysis(scores)), *_possible(lambda: other_marks(runs, scores))]
     if any(record.stages for run in runs for record in run.records.values()):

@@ -15,13 +15,20 @@ from keju.results.tally import Tally
 from keju.runs.run import Run
 
 
-def parser_sensitivity(runs: Sequence[Run], parsers: Sequence[str] | None = None) -> Table:
+def parser_sensitivity(
+    runs: Sequence[Run], parsers: Sequence[str] | None = None, *, known: Sequence[Tally] = ()
+) -> Table:
     """Accuracy, valid responses and rank of each run under each of `parsers` (default: all that read text, and each
-    run's own). Asks nothing. Raises `Misuse` for no runs or an unknown parser.
+    run's own). Asks nothing. `known`: the runs as they were marked before, in their order; that is not done again.
+    Raises `Misuse` for no runs or an unknown parser.
     """
     if not runs:
         raise Misuse("parser sensitivity needs at least one run")
-    marked = [[tally(run, parser=name) for run in runs] for name in _chosen(runs, parsers)]
+    before: Sequence[Tally | None] = known or [None] * len(runs)
+    marked = [
+        [s if s and s.parser == name else tally(run, parser=name) for run, s in zip(runs, before, strict=True)]
+        for name in _chosen(runs, parsers)
+    ]
     rows = [row for under_one in marked for row in _rows(runs, under_one)]
     notes = [
         Phrase(

@@ -129,8 +129,13 @@ def _name(term: Term) -> Phrase:
 def _twins(item: Item, revision: Revision) -> Iterator[Found]:
     """Other items on the same media that ask the same, or nearly: `keju.checks` compares, this item last."""
     others = Item.objects.filter(project=item.project, image=revision.image_id, audio=revision.audio_id)
-    # One with the same id is this one, saved while its checks were on their way; or the id is taken, which the form says.
-    others = others.exclude(pk=item.pk).exclude(code=item.code).exclude(state=Item.State.EXCLUDED).filter(current__isnull=False)
+    # One with the same id is this one, saved while its checks were on their way; or the form says that the id is taken.
+    others = (
+        others.exclude(pk=item.pk)
+        .exclude(code=item.code)
+        .exclude(state=Item.State.EXCLUDED)
+        .filter(current__isnull=False)
+    )
     mine = _characters(revision.body)
     alike = [pk for pk, body in others.values_list("pk", "current__body") if _may_be_twins(mine, _characters(body))]
     others = Item.objects.filter(pk__in=alike).select_related("current__image", "current__audio", "project")

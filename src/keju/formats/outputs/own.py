@@ -24,7 +24,7 @@ def read(path: Path) -> list[Sheet]:
     for position, (number, row) in enumerate(texts.json_lines(path)):
         try:
             record = Record.from_json(row)
-        except (TypeError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError) as error:
             raise BadFile(f"{path}:{number}: not a record ({error})") from error
         rows.append(Row(record, str(path), number, position))
     return [Sheet(path.parent.name or path.stem, path.parent.name or path.stem, NAME, tuple(rows))]

@@ -1,4 +1,4 @@
-"""Vega in one script for pages: bundled once for each version, which takes seconds, and kept in the user's cache folder."""
+"""Vega in one script for pages: bundled once for a version, which takes seconds, and kept in the cache folder."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from html import escape
 from importlib.resources import files
 
 from keju.printable import printable
-from keju.reports.charts.chart import Chart
 from keju.reports.charts.bundle import vega
+from keju.reports.charts.chart import Chart
 from keju.reports.charts.style import config
 
 
