@@ -149,18 +149,19 @@ def filled(data: Path) -> dict[str, str]:
 def docs(out: Path) -> int:
     """The pictures that docs/studio.md shows, in the languages of the docs."""
     out.mkdir(parents=True, exist_ok=True)
-    with serving() as (address, data), chromium() as browser:
+    with serving() as (address, data):
         from django.contrib.auth.models import User
 
-        names = filled(data)
-        page = signed_in(browser, address, User.objects.get(username="Mei Lin"), "light")
-        for language, short in SHORT.items():
-            page.click(f'form.language button[value="{language}"]')
-            for name, path in IN_DOCS.items():
-                answer = page.goto(f"{address}/projects/teahouse/{path.format(**names)}")
-                if answer is None or not answer.ok:
-                    raise SystemExit(f"{name}: {answer and answer.status}")
-                kept(page.screenshot(), out / f"studio-{name}-{short}.png")
+        names = filled(data)  # before there is a browser: its loop would be in the way of the runs
+        with chromium() as browser:
+            page = signed_in(browser, address, User.objects.get(username="Mei Lin"), "light")
+            for language, short in SHORT.items():
+                page.click(f'form.language button[value="{language}"]')
+                for name, path in IN_DOCS.items():
+                    answer = page.goto(f"{address}/projects/teahouse/{path.format(**names)}")
+                    if answer is None or not answer.ok:
+                        raise SystemExit(f"{name}: {answer and answer.status}")
+                    kept(page.screenshot(), out / f"studio-{name}-{short}.png")
     return 0
 
 

@@ -122,9 +122,9 @@ def test_blocks_find_what_a_plain_loop_finds(monkeypatch: pytest.MonkeyPatch) ->
 def test_numpy_of_before_its_second_version_counts_bits_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     bits = np.random.default_rng(0).integers(0, 2**63, (5, 7), dtype=np.uint64)
     expected = [[int(each).bit_count() for each in row] for row in bits]
-    assert alike._differing(bits).tolist() == expected
+    assert alike.differing(bits).tolist() == expected
     monkeypatch.delattr(np, "bitwise_count")
-    assert alike._differing(bits).tolist() == expected
+    assert alike.differing(bits).tolist() == expected
 
 
 def test_thousands_of_pictures_are_compared_in_seconds() -> None:

@@ -1,9 +1,13 @@
 """The studio's settings for tests: a data folder of their own, cheap password hashes, SQLite unless told otherwise."""
 
+import atexit
 import os
+import shutil
 import tempfile
 
-os.environ.setdefault("KEJU_STUDIO_DATA", tempfile.mkdtemp(prefix="keju-studio-tests-"))
+if "KEJU_STUDIO_DATA" not in os.environ:  # workers inherit it
+    os.environ["KEJU_STUDIO_DATA"] = tempfile.mkdtemp(prefix="keju-studio-tests-")
+    atexit.register(shutil.rmtree, os.environ["KEJU_STUDIO_DATA"], ignore_errors=True)
 
 from keju.studio.settings import *  # noqa: F403
 

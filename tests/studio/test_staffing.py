@@ -10,8 +10,8 @@ from keju.studio.drawing import NotForThem
 from keju.studio.models import Assignment, Batch, Dispute, Item, Role
 from keju.studio.policy import Past
 from keju.studio.queue import take_next
-from keju.studio.staffing import lacking, settlers
-from keju.studio.standing import past_of, pasts_of
+from keju.studio.staffing import lacking, stuck
+from keju.studio.standing import past_of, pasts_apart, pasts_of
 
 ROUND = {"name": "round", "share": "100", "seed": "1", "people": "1", "idle_hours": "12"}
 
@@ -140,10 +140,11 @@ def test_a_dispute_that_nobody_may_settle_is_told_to_the_owner_alone():
     judge(opened(crew, "review"), crew.adjudicator, REJECT | {"checklist": []})
     dispute = Dispute.objects.get()
     path = f"/projects/{crew.project.slug}/disputes"
-    assert settlers(dispute) == []
+    assert stuck(crew.project, [dispute]) == [dispute]
     assert "Nobody here may settle 1 dispute" in client_of(crew.owner).get(path).content.decode()
     assert "Nobody here may settle" not in client_of(crew.author).get(path).content.decode()
     person(crew.project, Role.ADJUDICATOR)
+    assert stuck(crew.project, [dispute]) == []
     assert "Nobody here may settle" not in client_of(crew.owner).get(path).content.decode()
 
 
@@ -156,5 +157,8 @@ def test_the_past_with_many_items_is_asked_for_in_one_go(django_assert_max_num_q
         with django_assert_max_num_queries(5):
             pasts = pasts_of(user, whole)
         assert pasts == {item.pk: past_of(user, item) for item in whole}
+        theirs = list(Assignment.objects.filter(user=user).select_related("item"))
+        apart = {task.pk: past_of(user, task.item, but=task) for task in theirs}
+        assert pasts_apart(user, theirs) == apart
     assert pasts_of(crew.author, made)[made[0].pk] == Past(authored=True, revised=True, uploaded=True)
     assert Assignment.objects.count() >= 5

@@ -46,7 +46,7 @@ def nearest(looks: tuple[Look, ...], within: int) -> tuple[tuple[Nearest | None,
     found: list[tuple[Nearest | None, Nearest | None]] = []
     for start in range(0, len(looks), _ROWS):
         end = min(start + _ROWS, len(looks))
-        distance = _differing(hashes[start:end, None] ^ hashes[None, :end])
+        distance = differing(hashes[start:end, None] ^ hashes[None, :end])
         unlike = thumbs[start:end] @ thumbs[:end].T < _CORRELATION
         unlike |= np.arange(end)[None, :] >= np.arange(start, end)[:, None]
         distance[unlike] = _NEVER
@@ -65,7 +65,7 @@ def _least(distance: Any, within: int) -> list[Nearest | None]:
     ]
 
 
-def _differing(bits: Any) -> Any:
+def differing(bits: Any) -> Any:
     """Bits set in each of an array of 64-bit numbers."""
     import numpy as np
 

@@ -48,9 +48,9 @@ def write_report(
         raise Misuse("there is no table to report; give at least one run")
     read = [table for table in tables if not table.for_sheets]
     page = to_html(read, title=title, meta=meta, language=language, charts=charts, items=items)
-    files = _contents(page, tables, title, meta, language)
     root = Path(folder)
     try:
+        files = _contents(page, tables, title, meta, language)  # a workbook is made in the folder for temporary files
         for stale in _written_before(root) - files.keys():
             (root / stale).unlink(missing_ok=True)
         for name, content in files.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Literal
 
@@ -21,6 +22,8 @@ ENOUGH = 20_000
 
 EXCERPT = 80
 """Characters of a reply that a table shows."""
+
+_SIGNS = re.compile(r"[\W_]+")
 
 
 def echo_of(mark: Mark) -> Echo | None:
@@ -76,4 +79,4 @@ def _known(text: str) -> str:
 
 def _bare(text: str) -> str:
     """Letters and digits only, in one width, script and case."""
-    return "".join(character for character in plain(text).casefold() if character.isalnum())
+    return _SIGNS.sub("", plain(text).casefold())

@@ -14,8 +14,8 @@ from django.utils.translation import ngettext
 
 from keju.studio.models import Assignment, Batch, Dispute, Item, Project, Role
 from keju.studio.policy import ROLES, Verb, may
-from keju.studio.standing import past_of, pasts_of, roles_of, settings_of
-from keju.studio.tasks import VERBS, members_with, verb_of, verdict_of
+from keju.studio.standing import pasts_apart, pasts_of, roles_of, settings_of
+from keju.studio.tasks import VERBS, members_with, verb_of
 
 State = Assignment.State
 
@@ -30,14 +30,14 @@ def lacking(batch: Batch) -> list[str]:
     return [*_roles_nobody_has(batch), *_nobody_may(batch), *_named_may_not(batch)] if batch.closed_at is None else []
 
 
-def settlers(dispute: Dispute) -> list[User]:
-    """People of the project who may settle it."""
-    project, single_user = dispute.item.project, settings_of(dispute.item.project).single_user
-    return [
-        user
-        for user in members_with(Batch(project=project), {Role.ADJUDICATOR})
-        if may(Verb.ADJUDICATE, roles_of(user, project), past_of(user, dispute.item), single_user=single_user)
-    ]
+def stuck(project: Project, disputes: Sequence[Dispute]) -> list[Dispute]:
+    """Those that nobody of the project may settle."""
+    single_user, items = settings_of(project).single_user, [dispute.item for dispute in disputes]
+    free: set[int] = set()
+    for user in members_with(Batch(project=project), {Role.ADJUDICATOR}):
+        roles, pasts = roles_of(user, project), pasts_of(user, items)
+        free |= {pk for pk, past in pasts.items() if may(Verb.ADJUDICATE, roles, past, single_user=single_user)}
+    return [dispute for dispute in disputes if dispute.item_id not in free]
 
 
 def _without_tasks(project: Project, kind: str, persons: Sequence[User], items: Sequence[Item]) -> Iterable[str]:
@@ -85,7 +85,9 @@ def _roles_nobody_has(batch: Batch) -> Iterable[str]:
 
 def _nobody_may(batch: Batch) -> Iterable[str]:
     """Places that are free and that too few people may take."""
-    free = batch.assignments.filter(user__isnull=True, state=State.OPEN).select_related("batch__project", "item")
+    free = batch.assignments.filter(user__isnull=True, state=State.OPEN).select_related(
+        "batch__project", "item__image", "item__audio"
+    )
     by_verb: dict[Verb, list[Assignment]] = defaultdict(list)
     for task in free:
         if task.item and (verb := verb_of(task)):
@@ -126,10 +128,11 @@ def _short(batch: Batch, verb: Verb, tasks: list[Assignment], people: list[User]
 def _named_may_not(batch: Batch) -> Iterable[str]:
     """Tasks that were made for a person who may not do them any more."""
     named = batch.assignments.filter(user__isnull=False, state__in=(State.OPEN, State.TAKEN))
-    lost: Counter[User] = Counter()
-    for task in named.select_related("batch__project", "item", "user"):
-        if task.item and task.user and not verdict_of(task, task.user):
-            lost[task.user] += 1
+    theirs: dict[User, list[Assignment]] = defaultdict(list)
+    for task in named.select_related("batch__project", "item__image", "item__audio", "user"):
+        if task.item and task.user:
+            theirs[task.user].append(task)
+    lost = {user: n for user, tasks in theirs.items() if (n := _barred(batch, user, tasks))}
     for user, n in lost.items():
         told = ngettext(
             "%(name)s may not do %(n)d task that was made for them any more. Give the role back, or close the round "
@@ -139,6 +142,14 @@ def _named_may_not(batch: Batch) -> Iterable[str]:
             n,
         )
         yield told % {"name": user.get_username(), "n": n}
+
+
+def _barred(batch: Batch, user: User, tasks: list[Assignment]) -> int:
+    """How many of their tasks this person may not do."""
+    roles, pasts = roles_of(user, batch.project), pasts_apart(user, tasks)
+    single_user = settings_of(batch.project).single_user
+    verbs = [(verb_of(task), pasts[task.pk]) for task in tasks]
+    return sum(verb is None or not may(verb, roles, past, single_user=single_user) for verb, past in verbs)
 
 
 def _named(verb: Verb) -> str:

@@ -21,7 +21,7 @@ from keju.studio.disputing import Ruling, decide, parties_of
 from keju.studio.models import Assignment, Dispute, Response, Term
 from keju.studio.policy import Verb
 from keju.studio.presenting import Audience, present
-from keju.studio.staffing import settlers
+from keju.studio.staffing import stuck
 from keju.studio.tasks import BLIND
 from keju.studio.views.items import with_strategies
 from keju.studio.workflow import NotAllowed
@@ -105,13 +105,17 @@ class RulingForm(forms.Form):
 @page(Verb.SEE_PROJECT)
 def disputes(desk: Desk) -> HttpResponse:
     """Disputes that one may see: open ones first."""
-    found = [one for one in _all(desk) if _may_see(desk, one)]
+    there = _all(desk)
+    items = [one.item for one in there]
+    may_settle, may_look = desk.may_each(Verb.ADJUDICATE, items), desk.may_each(Verb.SEE_KEY, items)
+    found = [one for one in there if one.item_id in may_settle | may_look]
+    unsettled = [one for one in found if not one.decision]
     context = {
         "desk": desk,
-        "open": [(one, bool(desk.may(Verb.ADJUDICATE, one.item))) for one in found if not one.decision],
-        "stuck": [one for one in found if not one.decision and not settlers(one)] if desk.may(Verb.MANAGE) else [],
+        "open": [(one, one.item_id in may_settle) for one in unsettled],
+        "stuck": stuck(desk.project, unsettled) if desk.may(Verb.MANAGE) else [],
         "settled": [one for one in reversed(found) if one.decision],
-        "hidden": len(_all(desk)) - len(found) if desk.may(Verb.ADJUDICATE) else 0,
+        "hidden": len(there) - len(found) if desk.may(Verb.ADJUDICATE) else 0,
     }
     return render(desk.request, "studio/work/disputes.html", context)
 
@@ -147,7 +151,9 @@ def open_disputes(desk: Desk) -> list[Dispute]:
     """Disputes that wait for this person to settle them."""
     if not desk.may(Verb.ADJUDICATE):
         return []
-    return [one for one in _all(desk) if not one.decision and desk.may(Verb.ADJUDICATE, one.item)]
+    waiting = [one for one in _all(desk) if not one.decision]
+    may_settle = desk.may_each(Verb.ADJUDICATE, [one.item for one in waiting])
+    return [one for one in waiting if one.item_id in may_settle]
 
 
 def answers_on(found: Dispute) -> list[Said]:
@@ -166,7 +172,7 @@ def _said(row: Response) -> Said:
 
 
 def _all(desk: Desk) -> list[Dispute]:
-    related = ("item__project", "item__author", "category", "evidence", "third_expert")
+    related = ("item__project", "item__author", "item__image", "item__audio", "category", "evidence", "third_expert")
     return list(Dispute.objects.filter(item__project=desk.project).select_related(*related))
 
 
