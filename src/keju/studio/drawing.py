@@ -79,7 +79,7 @@ def candidates(project: Project, kind: str, query: dict[str, Any]) -> QuerySet[I
 def draw(project: Project, wanted: Draw) -> list[Item]:
     """The items drawn, in the seeded order in which they are handed out. Raises `NothingToDraw`."""
     found = candidates(project, wanted.kind, wanted.query).select_related(
-        "current__image", "current__audio", *LABEL_COLUMNS
+        "current__image", "current__audio", "image", "audio", *LABEL_COLUMNS
     )
     items = {item.code: item for item in found}
     if not items or (wanted.size or 0) > len(items):
@@ -126,9 +126,11 @@ def half_width(n: int, kappa: float = 0.87, options: int = 4) -> float:
 
 def _assignments(batch: Batch, items: Sequence[Item], wanted: Draw) -> list[Assignment]:
     load = {user.pk: 0 for user in wanted.persons}
+    able = {user.pk: _able(batch, user, items) for user in wanted.persons}
     made = []
     for place, item in enumerate(items):
-        for user in _chosen(batch, item, wanted, load) if load else [None] * wanted.people:
+        fit = [user for user in wanted.persons if item.pk in able[user.pk]]
+        for user in _chosen(fit, wanted.people, load) if load else [None] * wanted.people:
             made.append(_assignment(batch, item, place, user))
     return made
 
@@ -138,11 +140,17 @@ def _assignment(batch: Batch, item: Item, place: int, user: User | None) -> Assi
     return Assignment(batch=batch, item=item, revision=item.current, user=user, blind=blind, order=place)
 
 
-def _chosen(batch: Batch, item: Item, wanted: Draw, load: dict[int, int]) -> list[User | None]:
-    """Those of the named people who may judge the item, the least busy first; a place that none may fill stays free."""
-    fit = [user for user in wanted.persons if verdict_of(_assignment(batch, item, 0, user), user)]
-    taken: list[User | None] = sorted(fit, key=lambda user: load[user.pk])[: wanted.people]  # type: ignore[assignment]
+def _able(batch: Batch, user: User, items: Sequence[Item]) -> set[int]:
+    """The items that a named person may judge."""
+    roles, single_user = roles_of(user, batch.project), settings_of(batch.project).single_user
+    pasts = pasts_of(user, items)
+    return {pk for pk, past in pasts.items() if may(VERBS[batch.kind], roles, past, single_user=single_user)}
+
+
+def _chosen(fit: Sequence[User], people: int, load: dict[int, int]) -> list[User | None]:
+    """Of those who may judge an item the least busy first; a place that none may fill stays free."""
+    taken: list[User | None] = sorted(fit, key=lambda user: load[user.pk])[:people]  # type: ignore[assignment]
     for user in taken:
         if user:
             load[user.pk] += 1
-    return taken + [None] * (wanted.people - len(taken))
+    return taken + [None] * (people - len(taken))

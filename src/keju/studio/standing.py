@@ -86,18 +86,18 @@ def roles_of(person: Person, project: Project) -> frozenset[Role]:
 
 def past_of(person: Person, item: Item, *, but: Assignment | None = None) -> Past:
     """What this person has had to do with the item, apart from the assignment `but`."""
-    return pasts_of(person, [item], but={but} if but else ())[item.pk]
+    return pasts_of(person, [item], but={but.pk} if but else ())[item.pk]
 
 
-def pasts_of(person: Person, items: Sequence[Item], *, but: Collection[Assignment] = ()) -> dict[int, Past]:
-    """Item → what this person has had to do with it, apart from the assignments `but`: as many questions to the data
-    base for a thousand as for one."""
+def pasts_of(person: Person, items: Sequence[Item], *, but: Collection[int] = ()) -> dict[int, Past]:
+    """Item → what this person has had to do with it, apart from the assignments `but` (primary keys): as many
+    questions to the data base for a thousand as for one."""
     if not isinstance(person, User):
         return {item.pk: Past() for item in items}
     theirs = {"item__in": [item.pk for item in items]}
     tasks: dict[int, list[Assignment]] = defaultdict(list)
     for task in Assignment.objects.filter(user_id=person.pk, **theirs).select_related("batch"):
-        if task not in but and task.item_id:
+        if task.pk not in but and task.item_id:
             tasks[task.item_id].append(task)
     disputes = Dispute.objects.filter(**theirs)
     party = {dispute.item_id for dispute in disputes if person.pk in dispute.participants}
@@ -122,7 +122,7 @@ def pasts_apart(person: Person, tasks: Sequence[Assignment]) -> dict[int, Past]:
     """Assignment → what this person has had to do with its item, apart from that assignment."""
     found: dict[int, Past] = {}
     while left := {task.item_id: task for task in tasks if task.item and task.pk not in found}:
-        pasts = pasts_of(person, [task.item for task in left.values() if task.item], but=set(left.values()))
+        pasts = pasts_of(person, [task.item for task in left.values() if task.item], but={task.pk for task in left.values()})
         found |= {task.pk: pasts[item] for item, task in left.items() if item}
     return found
 
