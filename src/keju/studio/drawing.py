@@ -18,9 +18,11 @@ from keju.splits import drawn
 from keju.studio.benchmarks import LABEL_COLUMNS, benchmark_of
 from keju.studio.journal import record
 from keju.studio.models import Assignment, Batch, Item, Project
+from keju.studio.policy import may
 from keju.studio.queue import ON_CURRENT, hand_out
 from keju.studio.staffing import objections
-from keju.studio.tasks import BLIND, verdict_of
+from keju.studio.standing import pasts_of, roles_of, settings_of
+from keju.studio.tasks import BLIND, VERBS
 
 STRATA = (*LABEL_COLUMNS, "original_language")
 """Labels by which a sample can be stratified, and items be chosen."""

@@ -122,7 +122,9 @@ def pasts_apart(person: Person, tasks: Sequence[Assignment]) -> dict[int, Past]:
     """Assignment → what this person has had to do with its item, apart from that assignment."""
     found: dict[int, Past] = {}
     while left := {task.item_id: task for task in tasks if task.item and task.pk not in found}:
-        pasts = pasts_of(person, [task.item for task in left.values() if task.item], but={task.pk for task in left.values()})
+        pasts = pasts_of(
+            person, [task.item for task in left.values() if task.item], but={task.pk for task in left.values()}
+        )
         found |= {task.pk: pasts[item] for item, task in left.items() if item}
     return found
 
