@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from keju.errors import MissingExtra, Misuse
 from keju.phrase import Phrase
 from keju.reports import to_html
 from keju.reports.charts import FORMS, Chart, bars, embed, heat, histogram, save
+from keju.reports.charts.bundle import _bundled, vega
 from keju.reports.charts.fonts import without_glyph
-from keju.reports.charts.style import COLOURS
+from keju.reports.charts.style import COLOURS, config
 from keju.results.table import Column, Table
 
 GENRES = (Phrase("Peking Opera", "京剧"), Phrase("Kunqu Opera", "昆曲"), Phrase("Peking Opera", "京剧"))
@@ -157,6 +159,53 @@ def test_two_savings_give_the_same_picture(tmp_path: Path) -> None:
     for form in ("svg", "png"):
         first, second = (save(CHARTS[1], tmp_path / f"{i}.{form}").read_bytes() for i in (1, 2))
         assert first == second
+
+
+def test_forms_that_are_saved_one_after_the_other_show_the_same_drawing(tmp_path: Path) -> None:
+    import vl_convert
+
+    one, other = CHARTS[0], CHARTS[1]
+    save(one, tmp_path / "one.svg")
+    save(other, tmp_path / "other.png")
+    save(one, tmp_path / "one.png")
+    drawing = (tmp_path / "one.svg").read_text(encoding="utf-8")
+    assert (tmp_path / "one.png").read_bytes() == vl_convert.svg_to_png(drawing, scale=3)
+    save(one, tmp_path / "again.svg", language="zh")
+    assert "京剧" in (tmp_path / "again.svg").read_text(encoding="utf-8")
+
+
+def test_numbers_are_drawn_to_the_last_bit(tmp_path: Path) -> None:
+    import vl_convert
+
+    shares = [0.9452706955539223, 0.38120423768821243, 0.21659939713061338, 0.9925434121760651]  # some JSON readers err
+    rows = tuple({"genre": str(number), "n": 1, "share": share} for number, share in enumerate(shares))
+    chart = bars(replace(COUNTS, rows=rows), "genre", "share")
+    drawing = vl_convert.vegalite_to_svg({**chart.specs["en"], "title": chart.title}, config=config())
+    assert save(chart, tmp_path / "shares.svg").read_text(encoding="utf-8") == drawing
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"0" * 64 + b"\nalert(1)", b"no digest"])
+def test_vega_is_kept_for_later_pages_and_made_again_where_it_is_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes | None
+) -> None:
+    monkeypatch.setenv("KEJU_CACHE", str(tmp_path))
+    vega.cache_clear()
+    first = vega()
+    (kept,) = (tmp_path / "scripts").iterdir()
+    if damage is not None:
+        kept.write_bytes(damage)
+    vega.cache_clear()
+    monkeypatch.setattr("keju.reports.charts.bundle._bundled", (lambda path: "") if damage is None else _bundled)
+    assert vega() == first
+    assert kept.read_bytes().endswith(first.encode("utf-8")[-1000:])
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    first = vega()
+    monkeypatch.setenv("KEJU_CACHE", str(tmp_path / "cache"))
+    vega.cache_clear()
+    assert vega() == first
 
 
 def test_the_pdf_holds_chinese_text(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import time
 import pytest
 
 from keju.protocols import extract
+from keju.results.replies import echo_of, excerpt, language_of_reply
+from marked_runs import items, marked
 
 OPTIONS = {"A": "京剧", "B": "黄梅戏", "C": "Yue opera", "D": "Sichuan opera"}
 
@@ -57,3 +59,17 @@ def test_a_reply_that_degenerates_into_blanks_is_read_at_once(head: str, piece: 
 )
 def test_what_a_reply_declares_does_not_depend_on_how_fast_it_is_read(reply: str, label: str | None) -> None:
     assert extract(reply, OPTIONS).label == label
+
+
+def test_what_megabytes_of_one_reply_are_is_seen_from_their_beginning() -> None:
+    """Its language, whether it repeats the question, and its excerpt: what comes after twenty thousand characters tells
+    nothing that a table shows."""
+    (mark,) = marked(items("A"), ["第0题" * 2 + "，这位演员的服装显示了京剧的特点。" * 300_000]).items
+    asked = marked(items("A"), [" \n" * 1000 + "选项B" + "。" * 3_000_000]).items[0]
+    started = time.process_time()
+    assert language_of_reply(mark) == "zh-Hans"
+    assert echo_of(mark) is None
+    assert echo_of(asked) == "other-option"
+    assert excerpt(mark).startswith("第0题第0题，这位")
+    assert len(excerpt(mark)) == 80
+    assert time.process_time() - started < 0.5  # 0.02 s; two where everything is looked at

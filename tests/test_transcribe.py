@@ -547,4 +547,4 @@ def test_a_clip_of_more_than_a_minute_is_transcribed_whole_in_batches() -> None:
     found = perceived(Whisper(language="zh", batch=4), wav_of(whole.tolist()))
     rate = error_rate([(characters(said), characters(found.text))])
     assert rate.rate is not None
-    assert rate.rate < 0.25  # Whisper base; a window that was dropped would cost more
+    assert rate.rate < 0.3  # Whisper base: a quarter, by the processor; a window dropped would cost a third of it more

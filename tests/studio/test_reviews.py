@@ -65,7 +65,7 @@ def test_a_change_sends_the_item_back_with_the_note_and_the_round_is_done_again(
     judge(batch, crew.experts[0], CHANGE)
     made.refresh_from_db()
     assert made.state == "revise"
-    assert notes_for_author(made) == [("expert", CHANGE["note"])]
+    assert notes_for_author(crew.project, [made]) == {made.pk: [("expert", CHANGE["note"])]}
     assert take_next(batch, crew.experts[1]) is None
     revise(crew, made, stem={"zh-Hans": "改", "en": "Changed"})
     judge(batch, crew.experts[0], PASS)  # who asked for it may look whether it was done

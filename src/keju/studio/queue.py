@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -172,7 +172,8 @@ def _waiting(batch: Batch, user: User) -> tuple[Sequence[Assignment], Sequence[A
             free = free.exclude(Q(user__isnull=True), item__assignments__user=user)
         if batch.kind == Batch.Kind.RATE:
             free = free.exclude(item__in=_to_answer(user))
-    rows = list(free.exclude(Exists(_same_again(user))).order_by("order", "pk"))
+    held = _held(batch, user)
+    rows = [row for row in free.order_by("order", "pk") if held.get(_place(row), row.pk) == row.pk]
     if batch.kind in BLIND:
         rows.sort(key=lambda row: drawn(batch.seed, f"{user.pk} {row.item_id}"))
     before = batch.assignments.filter(_TURN, user=user).values_list("item", "asset", "step")
@@ -184,11 +185,14 @@ def _waiting(batch: Batch, user: User) -> tuple[Sequence[Assignment], Sequence[A
     return first, again
 
 
-def _same_again(user: User) -> QuerySet[Assignment]:
-    """What this person has of the same target, step and round: two places of one round are for two people."""
-    target = Q(item=OuterRef("item")) | Q(asset=OuterRef("asset"))
-    place = {name: OuterRef(name) for name in ("batch", "step", "round")}
-    return Assignment.objects.filter(target, user=user, **place).exclude(state=State.VOID).exclude(pk=OuterRef("pk"))
+def _place(assignment: Assignment) -> tuple[int | None, int | None, str, int]:
+    """Target, step and round: two places of one round are for two people."""
+    return assignment.item_id, assignment.asset_id, assignment.step, assignment.round
+
+
+def _held(batch: Batch, user: User) -> dict[tuple[int | None, int | None, str, int], int]:
+    """Place → this person's assignment; there is one at most that is not void."""
+    return {_place(one): one.pk for one in batch.assignments.filter(user=user).exclude(state=State.VOID)}
 
 
 def _to_answer(user: User) -> QuerySet[Item]:

@@ -8,7 +8,7 @@ all have passed it the next round begins, or the item is accepted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,7 +18,7 @@ from django.db.models import Q, QuerySet
 
 from keju.studio.disputing import open_dispute
 from keju.studio.drawing import candidates
-from keju.studio.models import Assignment, Batch, Dispute, Item, Response
+from keju.studio.models import Assignment, Batch, Dispute, Item, Project, Response
 from keju.studio.queue import ON_CURRENT, answers_of, hand_out, locked, submit
 from keju.studio.standing import settings_of
 from keju.studio.tasks import steps_of
@@ -88,17 +88,19 @@ def people_of(batch: Batch) -> int:
     return int(batch.policy.get("people", 1))
 
 
-def notes_for_author(item: Item) -> list[tuple[str, str]]:
-    """What reviewers of the current revision asked to be changed: (step, note), and nobody's name."""
+def notes_for_author(project: Project, items: Sequence[Item]) -> dict[int, list[tuple[str, str]]]:
+    """Item → what reviewers of its current revision asked to be changed: (step, note), and nobody's name."""
+    current = {item.pk: item.current_id for item in items}
     judged = Response.objects.filter(
-        assignment__item=item, assignment__revision=item.current, superseded_by__isnull=True
+        assignment__item__in=current, assignment__revision__in=current.values(), superseded_by__isnull=True
     ).select_related("assignment__batch")
-    against = [one for one in judged.order_by("pk") if one.data.get("decision") in {*UNSURE, "reject"}]
-    settings = settings_of(item.project)
-    return [
-        (settings.step(one.assignment.step) or one.assignment.batch.get_kind_display(), one.data["note"])
-        for one in against
-    ]
+    settings = settings_of(project)
+    notes: dict[int, list[tuple[str, str]]] = {pk: [] for pk in current}
+    for one in judged.order_by("pk"):
+        if one.data.get("decision") in {*UNSURE, "reject"} and (pk := one.assignment.item_id):
+            step = settings.step(one.assignment.step) or str(one.assignment.batch.get_kind_display())
+            notes[pk].append((step, one.data["note"]))
+    return notes
 
 
 def _due(batch: Batch) -> QuerySet[Item]:

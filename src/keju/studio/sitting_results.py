@@ -10,6 +10,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from django.db.models import Prefetch
+
 from keju.benchmark import Benchmark
 from keju.people import Person, Sitting
 from keju.phrase import Phrase
@@ -18,7 +20,7 @@ from keju.results.table import Column, Table
 from keju.runs.run import Run
 from keju.studio.benchmarks import benchmark_of
 from keju.studio.deeds import group_name
-from keju.studio.models import Assignment, Batch, Participant
+from keju.studio.models import Assignment, Batch, ModelMark, Participant
 from keju.studio.queue import answers_of
 from keju.studio.sittings import frozen
 
@@ -80,7 +82,8 @@ def models_on(batch: Batch) -> list[Scores]:
     exam = exam_of(batch)
     same = {item.code for item, revision in frozen(batch) if item.current_id == revision.pk}
     found = []
-    for run in batch.project.runs.prefetch_related("marks__item"):
+    marks = Prefetch("marks", ModelMark.objects.select_related("item"))
+    for run in batch.project.runs.prefetch_related(marks):
         chosen = {mark.item.code: mark.label for mark in run.marks.all() if mark.item.code in same}
         if chosen:
             found.append(score(_run(exam.select(ids=chosen), Person(run.model, None, chosen))))

@@ -71,8 +71,9 @@ def _register(convert: ModuleType, fonts: str) -> None:
 
 @lru_cache(maxsize=1)  # the forms of a chart are saved one after the other, and drawing it is most of the work
 def _svg(convert: ModuleType, spec: str) -> str:
-    """The drawing of a chart, of which every picture is made. Nothing is loaded from anywhere."""
-    return str(convert.vegalite_to_svg(spec, config=config(), allowed_base_urls=[]))
+    """The drawing of a chart, given as JSON, of which every picture is made. Nothing is loaded from anywhere."""
+    whole = json.loads(spec)  # vl-convert itself reads some numbers of a text one bit off
+    return str(convert.vegalite_to_svg(whole, config=config(), allowed_base_urls=[]))
 
 
 def _refuse_boxes(spec: Mapping[str, Any], target: Path) -> None:

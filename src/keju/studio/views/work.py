@@ -55,14 +55,12 @@ def work(desk: Desk) -> HttpResponse:
     """Every round in which one has something to do."""
     open_batches = desk.project.batches.filter(closed_at__isnull=True).select_related("project")
     mine = [_waiting(desk, batch) for batch in open_batches if _has_a_part(desk, batch)]
-    returned = [
-        (item, notes_for_author(item))
-        for item in desk.project.items.filter(author=desk.user, state=Item.State.REVISE).select_related("current")
-    ]
+    returned = list(desk.project.items.filter(author=desk.user, state=Item.State.REVISE))
+    notes = notes_for_author(desk.project, returned)
     context = {
         "desk": desk,
         "rounds": [one for one in mine if one.waiting or one.begun or one.done],
-        "returned": returned,
+        "returned": [(item, notes[item.pk]) for item in returned],
         "disputes": open_disputes(desk),
     }
     return render(desk.request, "studio/work/work.html", context)
