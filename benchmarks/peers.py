@@ -28,8 +28,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from rig import exam, installed, peers_page, started
 from rig.asked import Asked, ask
 from rig.clients import AGAIN, FIRST, LIMIT, Client, bare, keju
+from rig.installed import size_of
 from rig.measured import environment
-from rig.peer import BY_NAME, Peer, install, size_of
+from rig.peer import BY_NAME, Peer, install
 from rig.peers_page import Measured, Repetition, Standing
 
 LATENCY = 0.2  # seconds; at once would leave little in flight

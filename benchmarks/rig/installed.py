@@ -15,10 +15,9 @@ from rig.measured import BENCHMARKS
 
 @dataclass(frozen=True)
 class Install:
-    """A fresh environment with nothing but keju's core."""
+    """What an environment holds."""
 
     packages: int
-    """keju itself included."""
     mb: float
     """Megabytes of site-packages, without bytecode."""
 
@@ -41,6 +40,11 @@ def core() -> Install:
         subprocess.run([*uv, "venv", "--quiet", "--python", python, str(folder)], check=True)
         target = ["--python", str(folder / "bin" / "python"), "--link-mode", "copy"]
         subprocess.run([*uv, "pip", "install", "--quiet", *target, str(BENCHMARKS.parent)], check=True)
-        packages = next(folder.glob("lib/python*/site-packages"))
-        size = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file() and path.suffix != ".pyc")
-        return Install(len(list(packages.glob("*.dist-info"))), size / 1e6)
+        return size_of(folder / "bin" / "python")
+
+
+def size_of(python: Path) -> Install:
+    """Packages and megabytes of the environment whose interpreter this is."""
+    (packages,) = python.parents[1].glob("lib/python*/site-packages")
+    size = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return Install(len(list(packages.glob("*.dist-info"))), size / 1e6)

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rig.clients import IN_FLIGHT
-from rig.installed import Install
 from rig.measured import BENCHMARKS, MODEL, MockServer, environment
 
 sys.path.append(str(BENCHMARKS.parent / "tools" / "interop"))
 from environments import install, installed
 from tools import TOOLS, Task, Tool
 
-__all__ = ["BY_NAME", "Peer", "beside", "install", "size_of"]
+__all__ = ["BY_NAME", "Peer", "beside", "install"]
 
 BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
 
@@ -86,10 +85,3 @@ def convert(folder: Path, target: Path, tool: Tool) -> None:
     options = [part for option in tool.convert.items() for part in option]
     command = [sys.executable, "-m", "keju", "convert", str(folder), str(target), "--to", tool.name, *options]
     subprocess.run(command, check=True, capture_output=True, env=environment())
-
-
-def size_of(python: Path) -> Install:
-    """Packages and megabytes of an environment."""
-    (packages,) = python.parents[1].glob("lib/python*/site-packages")
-    size = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file() and path.suffix != ".pyc")
-    return Install(len(list(packages.glob("*.dist-info"))), size / 1e6)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from stat import S_IMODE
 from typing import Any
 
 from keju.benchmark import Benchmark
@@ -21,6 +22,7 @@ from keju.formats import demos, load
 from keju.formats.encodings import without_invisible
 from keju.formats.media import MediaFolder
 from keju.formats.names import to_disk
+from keju.formats.whole_files import write_whole
 from keju.items import Item
 
 
@@ -132,15 +134,8 @@ def _put_back(repairs: Iterable[Repair], folder: Path, backup: Path) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Replace the file whole: at no moment does it hold half of it."""
-    whole = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        whole.write_bytes(content)
-        if path.exists():
-            shutil.copymode(path, whole)
-        whole.replace(path)
-    finally:
-        whole.unlink(missing_ok=True)
+    """Replace the file whole, with the permissions it had."""
+    write_whole(path, content, mode=S_IMODE(path.stat().st_mode) if path.exists() else None)
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -17,10 +17,12 @@ def write_whole(path: Path, content: str | bytes | Iterable[bytes], *, mode: int
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         if mode is not None:
-            part.touch(mode=mode)
+            part.touch(mode=0o600)  # readable by no other while it is written
         with part.open("wb") as file:
             parts = content.encode("utf-8") if isinstance(content, str) else content
             file.writelines([parts] if isinstance(parts, bytes) else parts)
+        if mode is not None:
+            part.chmod(mode)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
