@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from keju import api, variants
+from keju import api, formats, variants
 from keju.benchmark import Benchmark, Stream
 from keju.errors import BadFile, MissingExtra, Misuse, Refused
-from keju.formats import jsonl, jsonl_rows
+from keju.formats import jsonl_rows, parquet
 from keju.items import Item, Medium, Wording
 from keju.protocols import PARSERS, builtin_protocols, extract, load_protocol
 from keju.protocols.extraction import Seen
@@ -106,7 +106,12 @@ def run_folder(
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """From when it is called, every file counts as large."""
-    return lambda: monkeypatch.setattr(jsonl_rows, "LARGE", 1)
+
+    def now() -> None:
+        for module in (jsonl_rows, parquet):
+            monkeypatch.setattr(module, "LARGE", 1)
+
+    return now
 
 
 # The label of a reply
@@ -364,12 +369,13 @@ def test_without_the_extra_only_what_cannot_be_held_is_refused(
 # Items that are not held
 
 
-@pytest.fixture
-def streamed(tmp_path: Path, large: Callable[[], None]) -> tuple[Benchmark, Benchmark]:
-    """A benchmark as it is read usually, and as a stream."""
+@pytest.fixture(params=["jsonl", "parquet"])
+def streamed(tmp_path: Path, large: Callable[[], None], request: pytest.FixtureRequest) -> tuple[Benchmark, Benchmark]:
+    """A benchmark as it is read usually, and as a stream; its splits lie in several Parquet files."""
+    if request.param == "parquet":
+        pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
     items = tuple(replace(item(number, random.Random(number)), media=()) for number in range(60))
-    (tmp_path / "made").mkdir()
-    jsonl.write(Benchmark("made", items), tmp_path / "made")
+    formats.write(Benchmark("made", items), tmp_path / "made", request.param, split="all")
     held = api.load(tmp_path / "made")
     large()
     return held, api.load(tmp_path / "made")
@@ -421,8 +427,9 @@ def test_a_stream_is_varied_alike(streamed: tuple[Benchmark, Benchmark], variant
 
 def test_a_file_that_changes_while_it_is_used_is_refused(tmp_path: Path, streamed: tuple[Benchmark, Benchmark]) -> None:
     stream = streamed[1]
-    with (tmp_path / "made" / "items.jsonl").open("a", encoding="utf-8") as file:
-        file.write("\n")
+    len(stream)
+    file = next(path for path in sorted((tmp_path / "made").rglob("*")) if path.suffix in (".jsonl", ".parquet"))
+    file.write_bytes(file.read_bytes() + b"\n")
     with pytest.raises(BadFile, match="changed while it was in use"):
         list(stream)
 

@@ -16,15 +16,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_neutral_jsonl import items
 
-from keju.benchmark import Benchmark
+from keju.benchmark import Benchmark, Stream
 from keju.errors import BadFile, MissingExtra
-from keju.formats import load, write
+from keju.formats import load, parquet, write
 from keju.formats.parquet import GROUP_ROWS
 from keju.items import Item, Medium, Wording
 from making import benchmark as made
 from making import item, wav
 
-pq = pytest.importorskip("pyarrow.parquet")
+pyarrow, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 
 WORDINGS = {"en": Wording("en", "Which?", {"A": "None", "B": "NA", "C": "null"})}
 
@@ -74,6 +74,33 @@ def test_media_that_are_absent_stay_absent_in_their_place(tmp_path: Path) -> Non
         ("image", "c.png", True),
     ]
     assert [(p.code, p.item, p.left_out) for p in again.problems] == [("media_missing", "1", False)]
+
+
+def test_a_stream_reads_pictures_and_clips_as_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exam = made(30, folder=tmp_path, bilingual=True)
+    splits = ("train", "test", None)
+    exam = replace(exam, items=tuple(replace(each, split=splits[at % 3]) for at, each in enumerate(exam)))
+    folder = written(exam, tmp_path)
+    held = load(folder)
+    monkeypatch.setattr(parquet, "LARGE", 1)
+    monkeypatch.setattr(parquet, "GROUP_ROWS", 4)
+    stream = load(written(exam, tmp_path / "small groups"))
+    assert isinstance(stream.items, Stream)
+    assert stream.problems == held.problems
+    for places in (range(30), (29, 3, 3, 11, 0), (7,)):
+        for one, other in zip((held.items[at] for at in places), stream.items.at(places), strict=True):
+            assert (one, [m.read() for m in one.media]) == (other, [m.read() for m in other.media])
+
+
+def test_an_id_that_stands_twice_is_named_with_both_rows(tmp_path: Path) -> None:
+    folder = written(made(3), tmp_path)
+    file = next((folder / "data").glob("*.parquet"))
+    table = pq.read_table(file)
+    pq.write_table(pyarrow.concat_tables([table, table.slice(1, 1)]), file)
+    with pytest.raises(BadFile, match=r"row 4: id '\S+' stands in .* row 2 too"):
+        load(folder)
 
 
 def test_two_writings_give_the_same_bytes(tmp_path: Path) -> None:

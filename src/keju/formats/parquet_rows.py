@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from keju.items import LABELS, Item, MediaKind, Wording
 _TEXT: dict[str, Any] = {"dtype": "string", "_type": "Value"}
 _TEXTS: dict[str, Any] = {"feature": _TEXT, "_type": "List"}
 _KINDS: tuple[MediaKind, ...] = ("image", "audio")
+BYTES = re.compile(r"(image|audio)(|s\.\w+\.\w+)\.bytes")
+"""The leaf of a file's columns that holds a medium's bytes: of `image`, or of the list `images`."""
 
 
 def schema_of(benchmark: Benchmark, *, positions: bool) -> Any:
@@ -75,11 +78,13 @@ class Rows:
         }
 
     def media(self, row: Mapping[str, Any]) -> dict[str, deque[tuple[str, bytes]]]:
-        """By kind, the media whose bytes the row holds, in their order: (name, bytes)."""
+        """By kind, the media whose bytes the row holds, in their order: (name, bytes). Bytes not read are empty."""
         held: dict[str, deque[tuple[str, bytes]]] = {}
         for kind in _KINDS:
             cells = row.get(f"{kind}s") or [row.get(kind)]
-            held[kind] = deque((cell["path"], cell["bytes"]) for cell in cells if cell and cell["bytes"] is not None)
+            held[kind] = deque(
+                (cell["path"], data) for cell in cells if cell and (data := cell.get("bytes", b"")) is not None
+            )
         return held
 
     def _wording(self, row: Mapping[str, Any], tag: str) -> dict[str, Any]:

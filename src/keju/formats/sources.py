@@ -14,10 +14,10 @@ from typing import Any
 
 from keju.benchmark import Problem
 from keju.errors import BadFile
-from keju.formats import parquet
 from keju.formats.encodings import decode
 from keju.formats.json_text import parse_json
 from keju.formats.names import from_disk, is_system_file, stem_and_suffix
+from keju.formats.parquet_files import opened, rows
 from keju.formats.placeholders import structured
 from keju.formats.tables import read_table
 from keju.items import NOTHING
@@ -87,8 +87,8 @@ def columns_of(path: Path, records: str | None = None) -> set[str]:
     """The columns of a file, by a look at its beginning where that tells; empty where none can be told."""
     try:
         if path.suffix.lower() in (".csv", ".tsv", ".jsonl"):
-            with path.open("rb") as opened:
-                head = opened.readline(_HEAD).decode("utf-8-sig", "replace").strip()
+            with path.open("rb") as file:
+                head = file.readline(_HEAD).decode("utf-8-sig", "replace").strip()
             if path.suffix.lower() == ".jsonl":
                 first = structured(head)
                 return set(first) if isinstance(first, dict) else set()
@@ -148,12 +148,12 @@ def _regex(pattern: str) -> re.Pattern[str]:
 
 
 def _parquet(path: Path) -> Rows:
-    with parquet.opened(path) as table:
+    with opened(path) as table:
         columns = dict.fromkeys(table.schema_arrow.names)
 
     def each() -> Iterator[tuple[int, Mapping[str, Any]]]:
-        with parquet.opened(path) as table:
-            yield from zip(count(1), parquet.rows(table), strict=False)
+        with opened(path) as table:
+            yield from zip(count(1), rows(table), strict=False)
 
     return Rows(columns, each())
 

@@ -120,7 +120,7 @@ def distribution(folder: Path) -> list[dict[str, Any]]:
 
 def record_sets(folder: Path, shards: Mapping[str, Shard]) -> list[dict[str, Any]]:
     """The splits, and the items with their fields as the Parquet files have them."""
-    from keju.formats.parquet import opened
+    from keju.formats.parquet_files import opened
 
     with opened(folder / shards[min(shards)].path) as table:
         fields = list(_fields(table.schema_arrow))

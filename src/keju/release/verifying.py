@@ -16,6 +16,7 @@ from keju.errors import BadFile
 from keju.formats import multi_tw, parquet, tco
 from keju.formats.json_text import parse_json
 from keju.formats.names import in_order
+from keju.formats.parquet_files import opened
 from keju.items import Item
 from keju.phrase import Phrase, listed
 from keju.release import paths
@@ -70,7 +71,7 @@ def shards_in(folder: Path) -> dict[str, Shard]:
     """The Parquet files of a release, by the hub's name of their split."""
     shards = {}
     for path in sorted((folder / "data").glob("*-00000-of-00001.parquet")):
-        with parquet.opened(path) as table:
+        with opened(path) as table:
             name = path.name.removesuffix("-00000-of-00001.parquet")
             shards[name] = Shard(f"data/{path.name}", table.metadata.num_rows, path.stat().st_size)
     if not shards:

@@ -1,0 +1,62 @@
+"""Parquet files as rows of plain values, with nothing known of items. Needs the extra `parquet`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from keju.errors import BadFile, MissingExtra
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+_READ_ROWS = 8
+"""Rows that are held while reading; a row may bring several pictures of megabytes."""
+
+
+def parquet_files(path: Path) -> list[Path]:
+    """The Parquet files at `path`: itself, or those in the folder and below it, in order of their names."""
+    if not path.is_dir():
+        return [path] if path.suffix.lower() == ".parquet" and path.is_file() else []
+    return sorted(file for file in path.rglob("*.parquet") if file.is_file())
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[pq.ParquetFile]:
+    """The opened file; what it is damaged by becomes a `BadFile`, also while its rows are read."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtra("parquet", f"reading {file}") from error
+    try:
+        # Memory mapping and pre-buffering would hold whole column chunks: pictures of a hundred rows.
+        with pq.ParquetFile(file, pre_buffer=False, buffer_size=1 << 20) as table:
+            yield table
+    except (pa.ArrowException, OSError) as error:
+        raise BadFile(f"{file}: not a readable Parquet file ({error}); fetch or write it again") from error
+
+
+def rows(
+    table: pq.ParquetFile, columns: list[str] | None = None, groups: Sequence[int] | None = None
+) -> Iterator[dict[str, Any]]:
+    """The rows of an opened file as plain values, a few held at a time; of all row groups, or of `groups`."""
+    wanted = list(range(table.num_row_groups) if groups is None else groups)
+    for batch in table.iter_batches(batch_size=_READ_ROWS, row_groups=wanted, columns=columns, use_threads=False):
+        yield from batch.to_pylist()
+
+
+def footer(file: Path) -> bytes:
+    """The bytes of a Parquet file's description of itself, which stands at its end; empty where it is no such file."""
+    with file.open("rb") as opened_file:
+        size = opened_file.seek(0, os.SEEK_END)
+        opened_file.seek(max(0, size - 8))
+        tail = opened_file.read(8)
+        length = int.from_bytes(tail[:4], "little")
+        if tail[4:] != b"PAR1" or length > size:
+            return b""
+        opened_file.seek(size - 8 - length)
+        return opened_file.read(length)
