@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
@@ -165,9 +166,11 @@ def scan(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool =
     pl = polars("marking a run of this size")
     if run.folder is None:
         raise Misuse(f"the run of {run.model} is in no folder: mark it with `score`")
-    items = _items(run.folder)
     likelihood = (parser or run.protocol.parser) == "likelihood"
-    asked = record_frame(run.folder / "records.jsonl", ["text", "prompt", "media", *(["scores"] if likelihood else [])])
+    columns = ["text", "prompt", "media", *(["scores"] if likelihood else [])]
+    with ThreadPoolExecutor(1) as beside:
+        reading = beside.submit(record_frame, run.folder / "records.jsonl", columns)
+        items, asked = _items(run.folder), reading.result()
     there = items.join(asked.rename({"media": "shown"}), on="id", how="left", maintain_order="left")
     there = there.with_columns(
         pl.col("status").cast(pl.Enum(_OUTCOMES)).fill_null("pending"),
@@ -178,11 +181,11 @@ def scan(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool =
         (pl.col("label") == pl.col("key")).fill_null(False).alias("right"),
         _cluster() if _has_media(there) else pl.col("id").alias("cluster"),
     )
-    columns = ("id", "status", "label", "key", "drawn", "right", "chance", "cluster", "prompt")
+    kept = ("id", "status", "label", "key", "drawn", "right", "chance", "cluster", "prompt")
     return Scan(
         **facts(run, parser, count_failures_as_wrong),
         folder=run.folder,
-        marks=marked.select(*columns, "names", "labels", "media", "split"),
+        marks=marked.select(*kept, "names", "labels", "media", "split"),
     )
 
 

@@ -31,6 +31,7 @@ _TAIL = (
     rf'\}},"answer":(?<answer>null|"{_Q}")(?:,"media":\[(?<media>(?:\{{"kind":"{_Q}","name":"{_Q}"\}},?)+)\])?'
     rf'(?:,"labels":\{{(?<labels>{_TEXTS})\}})?(?:,"split":"(?<split>{_Q})")?\}}\s*$'
 )
+_FOUR = "^" + ",".join(rf'"{letter}":"{_Q}"' for letter in "ABCD") + "$"
 ITEM_COLUMNS = (*_FIRST, "answer", "media", "labels", "split")
 
 
@@ -97,7 +98,11 @@ def unescaped(column: Series) -> Series:
 
 def label_names(column: Series) -> Series:
     """Of insides of JSON objects of texts, the names in their order: `"A","B"`."""
-    return column.str.replace_all(rf':"{_Q}"', "")
+    pl = polars("reading a large run")
+    usual = column.str.contains(_FOUR).fill_null(False)
+    names = pl.select(pl.repeat('"A","B","C","D"', column.len()).alias(column.name)).to_series()
+    others = column.filter(~usual).str.replace_all(rf':"{_Q}"', "")  # three times as dear as to see that it is usual
+    return names.scatter((~usual).arg_true(), others) if others.len() else names
 
 
 def label_values(column: Series, name: str) -> Series:
