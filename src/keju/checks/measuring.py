@@ -12,6 +12,7 @@ from typing import Any
 from keju.benchmark import Benchmark
 from keju.checks.clips import Clip
 from keju.checks.pictures import Picture
+from keju.cores import cores
 from keju.errors import MissingExtra
 from keju.items import Item, Medium
 
@@ -58,10 +59,10 @@ def measure(
     used = _used(benchmark)
     if any(find_spec(library) is None for library in ("numpy", "PIL", "av")):
         raise MissingExtra("checks", "looking at pictures and sounds")
-    from keju.checks.workers import facts, processors
+    from keju.checks.workers import facts
 
     media = [medium for medium, _ in used]
-    for done, (found, (medium, items)) in enumerate(zip(facts(media, jobs or processors()), used, strict=True), 1):
+    for done, (found, (medium, items)) in enumerate(zip(facts(media, jobs or cores()), used, strict=True), 1):
         ids = tuple(item.id for item in items)
         splits = tuple(dict.fromkeys(item.split for item in items if item.split))
         file = _relative(medium, benchmark.root)

@@ -33,11 +33,6 @@ _ENVIRONMENT = {
 }
 
 
-def processors() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def facts(media: Sequence[Medium], jobs: int) -> Iterator[Picture | Clip]:
     """What each medium is, in the order given."""
     with ExitStack() as stack:

@@ -94,6 +94,17 @@ def read_model_file(path: Path) -> tuple[str, Options]:
     return spec, said if said.key_file is None else replace(said, key_file=path.parent / said.key_file)
 
 
+def meant(spec: str | Path, options: Mapping[str, Any]) -> tuple[str, Options]:
+    """What `keju.models.registry.open_model` is given, as a model's name and its options, those of a model file under
+    those that were given. Raises as it does.
+    """
+    given = options_of(options, "open_model")
+    if isinstance(spec, str) and not spec.endswith(".toml"):
+        return spec, given
+    name, said = read_model_file(Path(spec))
+    return name, given.over(said)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint at the names most like `name`, in brackets; empty where none is."""
     spelled = {one.lower(): one for one in known}

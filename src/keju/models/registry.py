@@ -23,7 +23,7 @@ from keju.models.baselines import open_baseline
 from keju.models.catalogue import Preset, Provider, matches, presets, providers
 from keju.models.dialects import dialect_named, no_audio
 from keju.models.model import Model
-from keju.models.options import Options, did_you_mean, options_of, read_model_file
+from keju.models.options import Options, did_you_mean, meant
 
 if TYPE_CHECKING:
     from keju.models.negotiation import Manner
@@ -40,13 +40,10 @@ def open_model(spec: str | Path, *, benchmark: Benchmark | None = None, **option
     A model of the papers hears through the transcriber that the paper put before it, unless another is given.
     Raises `Misuse`, with the nearest names, for what does not exist or lacks its key; `BadFile` for a bad model file.
     """
-    given = options_of(options, "open_model")
-    if isinstance(spec, Path) or spec.endswith(".toml"):
-        spec, said = read_model_file(Path(spec))
-        given = given.over(said)
-    if named := _presets(spec):
-        spec, given = named[0].run, given.over(_as_in_the_paper(named, benchmark))
-    model = _open(spec, given, benchmark)
+    name, given = meant(spec, options)
+    if named := _presets(name):
+        name, given = named[0].run, given.over(_as_in_the_paper(named, benchmark))
+    model = _open(name, given, benchmark)
     if given.transcriber is None and given.reader is None:
         return model
     from keju.models.cascade import Cascade

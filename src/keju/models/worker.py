@@ -6,12 +6,13 @@ The event loop goes on meanwhile, so one clip is transcribed while another item 
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from keju.cores import cores
 
 Tool = TypeVar("Tool")
 Result = TypeVar("Result")
@@ -59,4 +60,4 @@ class Worker(Generic[Tool]):
 def fair_threads() -> int:
     """Threads for one of two tools that work side by side: half the processors. More threads than free processors make
     these libraries slower, since idle threads spin while they wait."""
-    return max(1, (os.cpu_count() or 2) // 2)
+    return max(1, cores() // 2)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
+from keju.cores import cores
 from keju.errors import Misuse
 from keju.protocols.parsers import extract
 
@@ -25,7 +26,7 @@ _COMMAND = (sys.executable, "-m", "keju.protocols.many")
 
 def read_many(rows: Sequence[Row], parser: str) -> list[Told]:
     """What each reply declares, in order. Raises `Misuse` where a process does not start."""
-    jobs = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    jobs = cores()
     if len(rows) < FEW or jobs < 2:
         return [_told(*row, parser) for row in rows]
     size = -(-len(rows) // jobs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from keju.checks.pictures import BYTES, FORMATS, PIXELS, eight_bits
+from keju.cores import cores
 from keju.errors import CallFailed, MissingExtra
 from keju.items import Medium
 
@@ -50,10 +50,9 @@ _LEAST = 2_000
 
 def _uris(media: Sequence[Medium], side: int) -> Iterator[tuple[Medium, str | None]]:
     """In order, on every core, a few at a time: what does not fit any more is hardly decoded."""
-    cores = os.cpu_count() or 1
-    waiting = iter(media)
-    with ThreadPoolExecutor(cores) as pool:
-        while some := list(islice(waiting, 4 * cores)):
+    jobs, waiting = cores(), iter(media)
+    with ThreadPoolExecutor(jobs) as pool:
+        while some := list(islice(waiting, 4 * jobs)):
             yield from zip(some, pool.map(lambda medium: _uri(medium, side), some), strict=True)
 
 

@@ -100,7 +100,7 @@ def label_names(column: Series) -> Series:
     """Of insides of JSON objects of texts, the names in their order: `"A","B"`."""
     pl = polars("reading a large run")
     usual = column.str.contains(_FOUR).fill_null(False)
-    names = pl.select(pl.repeat('"A","B","C","D"', column.len()).alias(column.name)).to_series()
+    names: Series = pl.select(pl.repeat('"A","B","C","D"', column.len()).alias(column.name)).to_series()
     others = column.filter(~usual).str.replace_all(rf':"{_Q}"', "")  # three times as dear as to see that it is usual
     return names.scatter((~usual).arg_true(), others) if others.len() else names
 

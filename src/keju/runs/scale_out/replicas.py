@@ -14,7 +14,7 @@ from typing import Any
 from keju.benchmark import Benchmark
 from keju.errors import Misuse, Refused, RunStopped
 from keju.items import Item
-from keju.models.options import Options, options_of, read_model_file
+from keju.models.options import Options, meant
 from keju.runs.scale_out.cluster import Cluster, connected, has_gpus, refuse_what_does_not_fit
 from keju.runs.scale_out.remote import PATIENCE, Remote, cause, losses
 from keju.runs.scale_out.replica import Order, Replica
@@ -115,13 +115,10 @@ def _starter(ray: Any, cluster: Cluster, gpus: float, order: Order) -> Callable[
 
 
 def _order(spec: str | Path, benchmark: Benchmark, options: Mapping[str, Any]) -> Order:
-    given = options_of(options, "open_model")
-    if isinstance(spec, Path) or spec.endswith(".toml"):
-        spec, said = read_model_file(Path(spec))
-        given = given.over(said)
-    if spec.startswith(("baseline/", "replay:")):
-        raise Misuse(f"{spec} answers at once in this process; leave --ray out")
-    return Order(spec, _said(given), _sample(benchmark), str(Path.cwd()))
+    name, given = meant(spec, options)
+    if name.startswith(("baseline/", "replay:")):
+        raise Misuse(f"{name} answers at once in this process; leave --ray out")
+    return Order(name, _said(given), _sample(benchmark), str(Path.cwd()))
 
 
 def _sample(benchmark: Benchmark) -> Benchmark:
