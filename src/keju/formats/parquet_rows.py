@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from keju.benchmark import Benchmark
@@ -121,37 +121,58 @@ def _column(part: str, tag: str, columns: Collection[str]) -> str:
     return part if part in columns else f"{part}_{tag}"
 
 
+@dataclass
+class _Needs:
+    """What the items of a benchmark need columns for, found in one pass."""
+
+    tags: dict[str, None] = field(default_factory=dict)
+    parts: set[tuple[str, str]] = field(default_factory=set)
+    """(part, tag) of any wording."""
+    labels: dict[str, None] = field(default_factory=dict)
+    most: Counter[str] = field(default_factory=Counter)
+    """Kind of media → the most that are there in one item."""
+    media: bool = False
+    extra: bool = False
+
+    def add(self, item: Item) -> None:
+        self.labels |= dict.fromkeys(item.labels)
+        for tag, wording in item.wordings.items():
+            self.tags[tag] = None
+            self.parts |= {(part, tag) for part in _parts(wording)}
+        self.most |= Counter(medium.kind for medium in item.media if medium.exists)
+        self.media |= bool(item.media)
+        self.extra |= bool(item.extra)
+
+
 def _features(benchmark: Benchmark) -> dict[str, Any]:
-    features = {"id": _TEXT, **dict(_media_features(benchmark)), **_wording_features(benchmark), "answer": _TEXT}
-    labels = dict.fromkeys(name for item in benchmark for name in item.labels)
-    if labels:
-        features["labels"] = dict.fromkeys(labels, _TEXT)
+    needs = _Needs()
+    for item in benchmark:
+        needs.add(item)
+    features = {"id": _TEXT, **dict(_media_features(needs)), **_wording_features(needs), "answer": _TEXT}
+    if needs.labels:
+        features["labels"] = dict.fromkeys(needs.labels, _TEXT)
     features |= {"split": _TEXT, "languages": _TEXTS}
-    if any(item.media for item in benchmark):
+    if needs.media:
         features["media"] = {"feature": {"kind": _TEXT, "name": _TEXT}, "_type": "List"}
-    if any(item.extra for item in benchmark):
+    if needs.extra:
         features["extra"] = _TEXT
     return features
 
 
-def _media_features(benchmark: Benchmark) -> Iterator[tuple[str, dict[str, Any]]]:
+def _media_features(needs: _Needs) -> Iterator[tuple[str, dict[str, Any]]]:
     """`image` where no item has two, else `images`; the same for audio; nothing where no item has any."""
     for kind in _KINDS:
-        most = max((sum(m.kind == kind and m.exists for m in item.media) for item in benchmark), default=0)
         feature = {"_type": kind.capitalize()}
-        if most:
+        if most := needs.most[kind]:
             yield (kind, feature) if most == 1 else (f"{kind}s", {"feature": feature, "_type": "List"})
 
 
-def _wording_features(benchmark: Benchmark) -> dict[str, Any]:
-    tags = dict.fromkeys(tag for item in benchmark for tag in item.wordings)
-    used = {(part, tag) for item in benchmark for tag, wording in item.wordings.items() for part in _parts(wording)}
-    alone = len(tags) == 1
+def _wording_features(needs: _Needs) -> dict[str, Any]:
     return {
-        part if alone else f"{part}_{tag}": feature
-        for tag in tags
+        part if len(needs.tags) == 1 else f"{part}_{tag}": feature
+        for tag in needs.tags
         for part, feature in _PARTS.items()
-        if (part, tag) in used
+        if (part, tag) in needs.parts
     }
 
 
