@@ -22,6 +22,7 @@ from keju.models.model import Fake
 from keju.remote import Remote, is_url
 from keju.runs.asking import Session
 from making import benchmark, png
+from servers.hub import Hub, serving
 from servers.s3 import bucket
 
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
@@ -188,6 +189,24 @@ def test_parquet_and_single_files_are_read(memory: Any, exam: Path, tmp_path: Pa
     (file,) = (path for path in memory.find("/bucket/hub") if path.endswith(".parquet"))
     assert api.load(f"memory:/{file}").fingerprint == expected
     assert api.load("memory://bucket/exam/items.jsonl").fingerprint == expected
+
+
+def test_the_hub_is_a_store_too_and_is_looked_at_again(
+    exam: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = pytest.importorskip("huggingface_hub", reason="the extra `hub` is not installed")
+    hub = Hub({path.relative_to(exam).as_posix(): path.read_bytes() for path in exam.rglob("*") if path.is_file()})
+    with serving(hub) as address:
+        monkeypatch.setattr(library.constants, "ENDPOINT", address)  # it reads HF_ENDPOINT when it is imported
+        library.HfFileSystem.clear_instance_cache()
+        there = api.load("hf://datasets/exams/opera")
+        first, second, *_ = (medium for item in there for medium in item.media)
+        assert first.read() == png(1)
+        changed = next(name for name, data in hub.files.items() if data == png(2))
+        hub.files[changed] = png(9)
+        with pytest.raises(CallFailed, match="has changed since the benchmark was read"):
+            second.read()
+        assert not any("/tree/" in path for path in hub.asked[-2:])  # a folder of thousands is listed once
 
 
 def test_a_file_address_is_a_path(exam: Path) -> None:

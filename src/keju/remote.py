@@ -26,6 +26,8 @@ _CREDENTIALS = {
     "gs": "run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS",
     "hf": "set HF_TOKEN",
 }
+_ANEW: dict[str, dict[str, Any]] = {"hf": {"refresh": True, "expand_info": True}}
+"""What a store must be told to look at an object again, not at what it once listed."""
 _VERSIONS = ("ETag", "etag", "md5Hash", "content_md5", "blob_id", "generation", "checksum")
 _TIMES = ("LastModified", "last_modified", "updated", "mtime", "created")
 """Fields in which stores tell one version of an object from another, the surer ones first."""
@@ -73,7 +75,8 @@ class Remote:
         try:
             store, path = open_store(self.url)
             store.get_file(path, str(into))
-            now = of(self.url, store.info(path))  # after the bytes: what was old then is no longer what was listed
+            anew = _ANEW.get(self.url.partition("://")[0], {})
+            now = of(self.url, store.info(path, **anew))  # after the bytes: what was old then is no longer what was listed
         except Exception as error:  # each store has errors of its own
             if getattr(error, "errno", None) in (28, 30, 122) or getattr(error, "filename", None) == str(into):
                 raise _no_cache(error) from error

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from exam_folders import md, png
-from hub_server import COMMIT, Hub, serving
 
 from keju.errors import BadFile, MissingExtra, Misuse
 from keju.formats import load
+from servers.hub import COMMIT, Hub, serving
 
 constants = pytest.importorskip("huggingface_hub.constants")
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from exam_folders import lay, png
-from hub_server import Hub, serving
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from keju.formats import load, write
 from keju.formats.mapping import ANSWERS, SHIPPED, load_mapping
 from keju.phrase import in_chinese
 from making import wav
+from servers.hub import Hub, serving
 
 PICTURE, OTHER, CLIP = png(1), png(2), wav()
 OWN = """

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs
 
 COMMIT = "c" * 40
 
@@ -20,27 +23,30 @@ class Hub:
         self.asked: list[str] = []
         self.gated = False
 
-    def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
+    def answer(self, path: str, asked: Mapping[str, Any]) -> tuple[int, dict[str, str], bytes]:
         if self.gated:
             return 403, {"X-Error-Code": "GatedRepo"}, b"{}"
         if "/exams/opera" not in path:
             return 401, {"X-Error-Code": "RepoNotFound"}, b"{}"
         if "/resolve/" in path:
-            name = path.rsplit(f"/resolve/{COMMIT}/", maxsplit=1)[-1]
-            data = self.files.get(name)
+            data = self.files.get(path.partition("/resolve/")[2].partition("/")[2])
             if data is None:
                 return 404, {"X-Error-Code": "EntryNotFound"}, b"{}"
             return 200, {"ETag": f'"{hashlib.sha256(data).hexdigest()}"', "X-Repo-Commit": COMMIT}, data
         if not path.partition("?")[0].endswith(
             ("/exams/opera", "/revision/main", "/revision/v1", f"/revision/{COMMIT}")
-        ) and ("/tree/" not in path):
+        ) and not re.search("/(tree|paths-info)/", path):
             return 404, {"X-Error-Code": "RevisionNotFound"}, b"{}"
-        if "/tree/" in path:
-            tree = [{"type": "file", "path": n, "size": len(d), "oid": "0" * 40} for n, d in self.files.items()]
+        if "/tree/" in path or "/paths-info/" in path:
+            tree = [_entry(n, d) for n, d in self.files.items() if "/tree/" in path or n in asked.get("paths", ())]
             return 200, {}, json.dumps(tree).encode()
         siblings = [{"rfilename": name} for name in self.files]
         info = {"id": "exams/opera", "sha": COMMIT, "siblings": siblings, "private": False, "gated": False, "tags": []}
         return 200, {}, json.dumps(info | {"disabled": False, "downloads": 0, "likes": 0}).encode()
+
+
+def _entry(name: str, data: bytes) -> dict[str, Any]:
+    return {"type": "file", "path": name, "size": len(data), "oid": hashlib.sha1(data).hexdigest()}
 
 
 @contextmanager
@@ -52,15 +58,16 @@ def serving(hub: Hub) -> Iterator[str]:
 
         def do_GET(self) -> None:
             hub.asked.append(self.path)
-            status, headers, body = hub.answer(self.path)
+            asked = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            status, headers, body = hub.answer(self.path, parse_qs(asked.decode()))
             self.send_response(status)
             for name, value in {**headers, "Content-Length": str(len(body))}.items():
                 self.send_header(name, value)
             self.end_headers()
-            if self.command == "GET":
+            if self.command != "HEAD":
                 self.wfile.write(body)
 
-        do_HEAD = do_GET
+        do_HEAD = do_POST = do_GET
 
         def log_message(self, *_: object) -> None:
             """Tests read `asked` instead."""
