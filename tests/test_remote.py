@@ -194,11 +194,10 @@ def test_parquet_and_single_files_are_read(memory: Any, exam: Path, tmp_path: Pa
 def test_the_hub_is_a_store_too_and_is_looked_at_again(
     exam: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = pytest.importorskip("huggingface_hub", reason="the extra `hub` is not installed")
+    pytest.importorskip("huggingface_hub", reason="the extra `hub` is not installed")
     hub = Hub({path.relative_to(exam).as_posix(): path.read_bytes() for path in exam.rglob("*") if path.is_file()})
     with serving(hub) as address:
-        monkeypatch.setattr(library.constants, "ENDPOINT", address)  # it reads HF_ENDPOINT when it is imported
-        library.HfFileSystem.clear_instance_cache()
+        monkeypatch.setenv("HF_ENDPOINT", address)
         there = api.load("hf://datasets/exams/opera")
         first, second, *_ = (medium for item in there for medium in item.media)
         assert first.read() == png(1)

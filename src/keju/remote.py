@@ -75,8 +75,8 @@ class Remote:
         try:
             store, path = open_store(self.url)
             store.get_file(path, str(into))
-            anew = _ANEW.get(self.url.partition("://")[0], {})
-            now = of(self.url, store.info(path, **anew))  # after the bytes: what was old then is no longer what was listed
+            # After the bytes: what was old then is no longer what was listed.
+            now = of(self.url, store.info(path, **_ANEW.get(self.url.partition("://")[0], {})))
         except Exception as error:  # each store has errors of its own
             if getattr(error, "errno", None) in (28, 30, 122) or getattr(error, "filename", None) == str(into):
                 raise _no_cache(error) from error
@@ -113,7 +113,8 @@ def open_store(url: str) -> tuple[Any, str]:
     try:
         from fsspec.core import url_to_fs
 
-        store, path = url_to_fs(url, use_listings_cache=False)
+        hub = os.environ.get("HF_ENDPOINT") if scheme == "hf" else None
+        store, path = url_to_fs(url, use_listings_cache=False, **({"endpoint": hub} if hub else {}))
     except ImportError as error:
         raise Misuse(f"reading {url} needs {package}. Install it: pip install {package}") from error
     except ValueError as error:
