@@ -101,7 +101,7 @@ def _led(link: re.Match[str], source: Path, page: str, language: str) -> str:
     path = there.relative_to(DOCS / "zh" if own == "zh" else DOCS).as_posix()
     if language != own and (own == "zh" or (path in written("zh") and source.is_relative_to(DOCS / "zh"))):
         here = posixpath.dirname(posixpath.join("zh" if language == "zh" else "", page)) or "."
-        way = posixpath.relpath(_address(path, own), here)  # as Markdown links lead: from the page's own folder
+        way = posixpath.relpath(_address(path, own) or ".", here)  # as Markdown links lead: from the page's own folder
         return f'<a href="{way}/{"#" * bool(anchor)}{anchor}">{words}</a>'
     if language != own and path in written("zh") and anchor not in _anchors(written("zh")[path]):
         anchor = ""  # an English page in the Chinese site, and the Chinese page has other headings
