@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sys
 from importlib.resources import files
@@ -22,6 +21,7 @@ from keju.protocols import PARSERS, builtin_protocols, extract, load_protocol
 from keju.protocols.extraction import Reason
 from keju.records import STAGES, Status
 from keju.results.published import published_names
+from scripts import loaded
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -33,12 +33,7 @@ TEXT = {page.relative_to(ROOT / "docs").as_posix(): page.read_text(encoding="utf
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
     """`tools/docs.py`, which is no package."""
-    spec = importlib.util.spec_from_file_location("docs_tool", ROOT / "tools" / "docs.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded("tools/docs.py")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the examples are written for a POSIX shell")

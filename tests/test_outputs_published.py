@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections import Counter
 from pathlib import Path
@@ -14,6 +13,7 @@ from keju.benchmark import Benchmark
 from keju.formats import load
 from keju.formats.outputs import Outputs, read_outputs
 from keju.protocols import extract
+from scripts import loaded
 
 pytestmark = pytest.mark.shared
 
@@ -109,13 +109,7 @@ def test_an_inspect_log_that_inspect_wrote(shared: Path) -> None:
 
 @pytest.fixture(scope="module")
 def gaokao() -> ModuleType:
-    path = Path(__file__).parents[1] / "examples" / "gaokao_bench.py"
-    spec = importlib.util.spec_from_file_location("gaokao_bench", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded("examples/gaokao_bench.py")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -26,6 +25,7 @@ from keju.models.catalogue import presets, providers
 from keju.phrase import in_chinese
 from keju.protocols import builtin_protocols
 from keju.records import Record
+from scripts import loaded
 
 pytest.importorskip("zensical", reason="the site's tools are not installed (group docs)")
 ROOT = Path(__file__).parents[1]
@@ -36,12 +36,7 @@ ALONE = {"quickstart"}
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
     """`tools/site.py`, which is no package."""
-    spec = importlib.util.spec_from_file_location("site_tool", ROOT / "tools" / "site.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded("tools/site.py")
 
 
 @pytest.fixture(scope="module")

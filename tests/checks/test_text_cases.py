@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from keju.formats.question_text import parse_options
 from keju.items import LABELS, Item, Medium, Wording
 from making import png
 from real_failures import bug_cases
+from scripts import loaded
 
 CASES = {parameter.id: parameter.values[0] for parameter in bug_cases("4-text")}
 MARKS = {"gbk": b"", "big5": b"", "utf-16-le with BOM FF FE": b"\xff\xfe"}
@@ -196,14 +196,8 @@ def test_real_cmmlu_shows_its_traditional_characters_and_little_else(shared: Pat
 
 
 def test_real_gaokao_is_told_of_what_its_example_left_out(shared: Path) -> None:
-    path = Path(__file__).parents[2] / "examples/gaokao_mm.py"
-    spec = spec_from_file_location("gaokao_mm", path)
-    assert spec is not None
-    assert spec.loader is not None
-    example = module_from_spec(spec)
-    spec.loader.exec_module(example)
     problems: list[Any] = []
-    items = tuple(example.items_in(shared / "data/gaokao-mm", problems))
+    items = tuple(loaded("examples/gaokao_mm.py").items_in(shared / "data/gaokao-mm", problems))
     found = counts(Benchmark("gaokao", items, problems=tuple(problems)), "error", "warning")
     assert found == {"F001": sum(problem.left_out for problem in problems), "L307": 3, "S104": 1}
 

@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,6 +18,7 @@ from keju.errors import Misuse
 from keju.formats import load, write
 from keju.items import Item, Medium, Wording
 from making import png, wav
+from scripts import loaded
 
 INSTRUCTION = "看图作答。"
 
@@ -38,15 +37,6 @@ def exam(*items: Item) -> Benchmark:
 
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def module(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"exported_{path.parent.name}", path)
-    assert spec
-    assert spec.loader
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
 
 
 PROMPT = f"{INSTRUCTION}\n第1题？\n请细看。\nA. 生\nB. 旦 {{x}}\n请只回答正确选项的字母（A, B）。"
@@ -86,7 +76,7 @@ class TestLmmsEval:
         pytest.importorskip("PIL")
         pytest.importorskip("av")
         write(exam(item(picture=True, sound=True)), tmp_path / "out", "lmms-eval")
-        utils = module(tmp_path / "out" / "utils.py")
+        utils = loaded(tmp_path / "out" / "utils.py")
         (row,) = lines(tmp_path / "out" / "items.jsonl")
         picture, clip = utils.doc_to_visual(row)
         assert (picture.mode, picture.size) == ("RGB", (8, 8))
@@ -111,14 +101,14 @@ class TestLmEval:
         pytest.importorskip("datasets")
         dates = Wording("en", "When?", {"A": "1949-10-01", "B": "1950-01-01 00:00:00"})
         write(exam(item(id="2024-01-01", wordings={"en": dates})), tmp_path / "out", "lm-eval")
-        (row,) = module(tmp_path / "out" / "utils.py").load(version=1.0)["test"]
+        (row,) = loaded(tmp_path / "out" / "utils.py").load(version=1.0)["test"]
         assert (row["id"], row["choices"]) == ("2024-01-01", ["1949-10-01", "1950-01-01 00:00:00"])
 
     def test_the_folder_may_be_moved(self, tmp_path: Path) -> None:
         pytest.importorskip("datasets")
         write(exam(item()), tmp_path / "out", "lm-eval")
         shutil.move(tmp_path / "out", tmp_path / "moved")
-        assert len(module(tmp_path / "moved" / "utils.py").load()["test"]) == 1
+        assert len(loaded(tmp_path / "moved" / "utils.py").load()["test"]) == 1
         assert str(tmp_path) not in "".join(f.read_text() for f in (tmp_path / "moved").iterdir() if f.is_file())
 
     def test_media_are_refused_by_item(self, tmp_path: Path) -> None:
