@@ -66,7 +66,7 @@ def test_every_page_is_in_both_languages_and_each_leads_to_the_other(site: Path)
 
 def test_a_page_without_chinese_says_so_in_the_chinese_site_alone(site: Path) -> None:
     told = {path for path in site.rglob("*.html") if "本页还没有中文" in path.read_text(encoding="utf-8")}
-    assert site / "zh" / "models" / "index.html" in told
+    assert site / "zh" / "architecture" / "index.html" in told
     assert site / "zh" / "limits" / "index.html" not in told
     assert all(path.is_relative_to(site / "zh") for path in told)
 
@@ -126,7 +126,7 @@ def test_a_page_that_the_navigation_lacks_or_misnames_ends_the_build(tool: Modul
     pages = dict.fromkeys(tool.titles("zh"), "中文")
     faults = tool.misnamed({**pages, "new.md": "新"}, "zh")
     assert "the navigation (zh) lacks new.md" in faults
-    assert any("is wrong about the language of models.md" in fault for fault in faults)
+    assert any("is wrong about the language of architecture.md" in fault for fault in faults)
     assert "the navigation (en) names limits.md, which is no page" in tool.misnamed({"index.md": ""}, "en")
 
 
@@ -155,7 +155,7 @@ def test_a_link_that_leads_out_of_the_docs_goes_to_the_repository(tool: ModuleTy
     source = ROOT / "docs" / "zh" / "checks.md"
     led = partial(tool._linked, source=source, page="checks.md", language="zh")
     assert led("[x](../../README.md)") == f"[x]({tool.REPOSITORY}/blob/main/README.md)"
-    assert led("[x](../models.md#baselines)") == "[x](models.md#baselines)"
+    assert led("[x](../architecture.md#words)") == "[x](architecture.md#words)"
     assert led("[x](../checks.md)") == '<a href="../checks/">x</a>'  # the English page of the same name
     with pytest.raises(tool.Broken, match=r"gone\.md"):
         led("[x](../../gone.md)")

@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
         "providers",
         "Providers: -m PROVIDER/MODEL",
         (
-            Column("name", "Provider", title_zh="提供者"),
+            Column("name", "Provider", title_zh="服务商"),
             Column("title", "What it is", title_zh="说明"),
             Column("key", "Key", title_zh="密钥"),
             Column("base_url", "Address", title_zh="地址"),
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
             for p in providers()
         ),
         (_without_endpoint(),),
-        "提供者：-m 提供者/模型",
+        "服务商：-m 服务商/模型",
     )
     papers = Table(
         "presets",

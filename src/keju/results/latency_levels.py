@@ -20,6 +20,7 @@ from keju.results.figures import percent
 from keju.results.latency import STAGE_NAMES, TOTAL
 from keju.results.latency_cells import Cell, cells_of, comparable, latency_of, rank, response_of
 from keju.results.table import Column, Table
+from keju.runs.offering import Level
 from keju.runs.sweep import Condition, Design, Series
 from keju.stats import Durations, durations
 
@@ -75,6 +76,7 @@ def latency_levels(
     used = tuple(column for column in columns if column.kind == "count" or any(_has(row, column) for row in rows))
     notes = (
         *_design_notes(plan, found),
+        *_clip_notes(used),
         *_rank_notes(plan, cells),
         *_trouble_notes(found, cells),
         *_where(environment),
@@ -89,14 +91,17 @@ def _has(row: Mapping[str, Any], column: Column) -> bool:
 
 
 def _names(cell: Cell) -> dict[str, Any]:
-    level = cell.level
-    zh = f"并发 {level.in_flight}" if level.rate is None else f"每秒 {level.rate:g} 次"
     return {
         "model": cell.series.model,
         "where": cell.series.endpoint or _HERE,
         "perception": CONDITIONS[cell.series.condition],
-        "load": Phrase(str(level), zh),
+        "load": _told(cell.level),
     }
+
+
+def _told(level: Level) -> Phrase:
+    zh = f"并发 {level.in_flight}" if level.rate is None else f"每秒 {level.rate:g} 次"
+    return Phrase(str(level), zh)
 
 
 def _level_row(cell: Cell, cells: Sequence[Cell], clip_seconds: Mapping[str, float]) -> dict[str, Any]:
@@ -194,10 +199,10 @@ def _design_notes(plan: Design, found: Sequence[Series]) -> Iterator[Phrase]:
             "冷：每次调用都重新转写、识字；热：取自缓存，即不含感知开销的同一模型。两者不作比较。",
         )
     if crowded := [level for level in plan.levels if (level.in_flight or 0) * 2 > items]:
-        told = listed(str(level) for level in crowded)
+        told = listed(map(_told, crowded))
         yield Phrase(
             f"Too few items for a steady load at {told}: most of a pass is its beginning and end. Take more items.",
-            f"题数太少，以下负载达不到稳态：{told}。请增加题数。",
+            f"题数太少，以下负载达不到稳态：{told.zh}。请增加题数。",
         )
 
 
@@ -234,17 +239,18 @@ def _rank_notes(plan: Design, cells: Sequence[Cell]) -> Iterator[Phrase]:
 
 def _trouble_notes(found: Sequence[Series], cells: Sequence[Cell]) -> Iterator[Phrase]:
     for cell in cells:
-        who = f"{cell.series.model}, {cell.level}"
+        told = _told(cell.level)
+        who = Phrase(f"{cell.series.model}, {told}", f"{cell.series.model}，{told.zh}")
         kinds = Counter(
             (record.error or {}).get("kind", record.status) for record in cell.records if not record.has_reply
         )
         if kinds:
-            told = listed(f"{n} {kind}" for kind, n in sorted(kinds.items()))
-            yield Phrase(f"{who}: {told}; not ranked.", f"{who}：{told.zh}；不排名。")
+            failed = listed(f"{n} {kind}" for kind, n in sorted(kinds.items()))
+            yield Phrase(f"{who}: {failed}; not ranked.", f"{who.zh}：{failed.zh}；不排名。")
         if strangers := len(cell.records) - cell.errors - len(cell.timed):
             yield Phrase(
                 f"{who}: {strangers} replies were not timed, or perceived against the row's condition; left out.",
-                f"{who}：{strangers} 个回答未计时或感知方式与该行不符，不计入。",
+                f"{who.zh}：{strangers} 个回答未计时或感知方式与该行不符，不计入。",
             )
     for series in found:
         if series.stopped:
@@ -256,8 +262,10 @@ def _trouble_notes(found: Sequence[Series], cells: Sequence[Cell]) -> Iterator[P
 def _where(environment: Mapping[str, Any]) -> Iterator[Phrase]:
     cpus, load = environment["cpus"] or 1, environment["load"]
     cards = listed(f"{gpu['name']} (driver {gpu['driver']})" for gpu in environment["gpus"])
-    machine = f"{environment['cpu']}, {cpus} × CPU; {cards or 'no GPU'}; {environment['system']}"
-    yield Phrase(f"Measured on {machine}.", f"测量环境：{machine}。")
+    cpu, system = f"{environment['cpu']}, {cpus} × CPU", environment["system"]
+    yield Phrase(
+        f"Measured on {cpu}; {cards or 'no GPU'}; {system}.", f"测量环境：{cpu}；{cards.zh or '无 GPU'}；{system}。"
+    )
     if load is not None and load > cpus / 2:
         yield Phrase(
             f"The machine was busy when this began (load {load:.1f} on {cpus} processors): measure again when it is "
