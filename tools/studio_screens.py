@@ -20,6 +20,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,9 @@ OWN = {
 """Pages that look otherwise than to the owner, who sees all that an owner can."""
 NO_PAGES = ("media", "thumbnail", "audit-export", "sitting-answers", "release-zip", "source-consent", "aid-", "new-")
 NO_PAGES += ("job",)  # a part of pages
+NOBODY = "nobody"
+OTHERS = ("administrator", "finished", "newcomer", "late", NOBODY)
+"""People of `studio_states`."""
 OUTSIDE = ("home", "project-new", "account", "password", "tokens")
 """Pages that are not of a project, as the owner sees them."""
 
@@ -91,6 +95,8 @@ def signed_in(browser: Any, address: str, user: Any, look: str) -> Any:
     from keju.studio.signing_in import new_link
 
     page = browser.new_context(**LOOKS[look]).new_page()
+    if user is None:
+        return page
     page.goto(f"{address}/enter/{new_link(user)}")
     page.click("main button")
     return page
@@ -99,58 +105,12 @@ def signed_in(browser: Any, address: str, user: Any, look: str) -> Any:
 # The pictures of the docs
 
 
-def filled(data: Path) -> dict[str, str]:
-    """A project made of the demo; what its pages are called by."""
-    import keju
-    from keju.release.prose import QUESTIONS
-    from keju.studio import importer, model_marks, release_builder
-    from keju.studio.founding import found
-    from keju.studio.models import Item, Membership, Release, Role, Source
-    from keju.studio.release_form import begun
-    from keju.studio.signing_in import new_person
-
-    owner = new_person("Mei Lin", kind="owner")
-    project = found("teahouse", "Teahouse", "custom", owner)
-    for name, role in (("Guo An", Role.AUTHOR), ("Tang Wen", Role.EXPERT), ("He Jing", Role.ANNOTATOR)):
-        Membership.objects.create(project=project, user=new_person(name), roles=[role])
-    source = Source.objects.create(
-        project=project, title="Drawings and voices of the team", stream="made for this set", licence="own"
-    )
-    teahouse = keju.load("teahouse")
-    importer.take(project, owner, teahouse, source)
-    for model in ("baseline/random", "baseline/always-a", "baseline/longest-option"):
-        keju.run(teahouse, model, out=data / "runs")
-    model_marks.take_runs(project, owner, data / "runs")
-    draft = project.items.order_by("code").first()
-    assert draft is not None
-    Item.objects.filter(project=project).exclude(pk=draft.pk).update(state=Item.State.ACCEPTED)
-    config = {
-        **begun(project),
-        "description": "Questions on opera and daily life.",
-        "changes": "First release.",
-        "url": "https://example.org/teahouse",
-        "creators": "Mei Lin; Lin; Mei; Opera School",
-        "keywords": "opera, daily life",
-        "collection_types": "Manual Human Curation",
-        "collection_start": "2025-09-01",
-        "collection_end": "2026-01-31",
-        "date": "2026-03-31",
-        "recognisable": "no",
-        **{key: "Told in docs." for key, question in QUESTIONS.items() if question.required},
-    }
-    release = Release.objects.create(project=project, version="1.0.0", config=config, built_by=owner)
-    if blocked := release_builder.build(release, owner):
-        raise SystemExit(f"the demo's release is blocked: {blocked[:3]}")
-    accepted = project.items.filter(state=Item.State.ACCEPTED).order_by("code").first()
-    assert accepted is not None
-    return {"item": str(accepted.pk), "draft": str(draft.pk), "release": str(release.pk)}
-
-
 def docs(out: Path) -> int:
     """The pictures that docs/studio.md shows, in the languages of the docs."""
     out.mkdir(parents=True, exist_ok=True)
     with serving() as (address, data):
         from django.contrib.auth.models import User
+        from studio_states import filled
 
         names = filled(data)  # before there is a browser: its loop would be in the way of the runs
         with chromium() as browser:
@@ -178,6 +138,8 @@ def pages_of(world: Any, who: str, only: list[str]) -> Iterator[tuple[str, str]]
     """(name, path) of what can be read."""
     from tests.studio.worlds import PAGES, PROJECT_PAGES, visits
 
+    if who not in OWN and who != "owner":
+        return
     pages = PROJECT_PAGES if who in OWN else [page for page in PAGES if page in PROJECT_PAGES or page.name in OUTSIDE]
     seen = set()
     for page, _item, path in visits(world, pages, who):
@@ -188,45 +150,90 @@ def pages_of(world: Any, who: str, only: list[str]) -> Iterator[tuple[str, str]]
 
 
 def every(out: Path, languages: list[str], looks: list[str], people: list[str], only: list[str]) -> int:
-    """Every page that these people can read; how many things were odd."""
+    """Every page that these people can read, and the states of `studio_states`; 1 where something was odd."""
     here = Path(__file__).resolve().parents[1]
     sys.path[:0] = [str(here), str(here / "tests" / "studio")]
     odd = 0
-    with serving() as (address, _data), chromium() as browser:
-        from tests.studio.worlds import furnished
+    with serving() as (address, data):
+        from studio_states import prepared
 
-        world = furnished()
-        for look in looks:
-            for who in people:
-                page = signed_in(browser, address, world.people[who], look)
-                for language in languages:
-                    page.click(f'form.language button[value="{language}"]')
-                    folder = out / f"{language}-{look}"
-                    folder.mkdir(parents=True, exist_ok=True)
-                    for name, path in pages_of(world, who, only):
-                        file = folder / f"{who.replace(' ', '-')}-{name}.png"
-                        for text in photographed(page, address + path, file):
-                            print(f"{language}-{look} {who} {name}: {text}", file=sys.stderr)
-                            odd += 1
-                page.context.close()
+        world, states = prepared(data)
+        states = [state for state in states if (state.who or NOBODY) in people and (not only or state.name in only)]
+        walks = {who: list(pages_of(world, who, only)) for who in people}  # before forms change the world
+        with chromium() as browser:
+            for look in looks:
+                for who in people:
+                    page = signed_in(browser, address, world.people.get(who), look)
+                    for language in languages:
+                        page.goto(f"{address}/sign-in" if who == NOBODY else address)
+                        page.click(f'form.language button[value="{language}"]')
+                        folder = out / f"{language}-{look}"
+                        folder.mkdir(parents=True, exist_ok=True)
+                        told = f"{language}-{look} {who}"
+                        for name, path in walks[who]:
+                            file = folder / f"{who.replace(' ', '-')}-{name}.png"
+                            odd += complained(f"{told} {name}", photographed(page, address + path, file))
+                        for state in states:
+                            if (state.who or NOBODY) == who:
+                                file = folder / f"{who.replace(' ', '-')}-{state.name}.png"
+                                odd += complained(f"{told} {state.name}", shown(page, address, state, file))
+                    page.context.close()
     return min(odd, 1)
 
 
-def photographed(page: Any, url: str, file: Path) -> list[str]:
-    """Photograph one page; what is odd about it."""
-    status = page.request.get(url).status
-    if status != 200:  # the address of a form, or a page of somebody else
-        return [str(status)] if status >= 500 else []
+def complained(where: str, texts: list[str]) -> int:
+    for text in texts:
+        print(f"{where}: {text}", file=sys.stderr)
+    return len(texts)
+
+
+SENT = count(1)
+"""What makes each form that is sent another one."""
+
+
+def shown(page: Any, address: str, state: Any, file: Path) -> list[str]:
+    """Photograph a state: opened as any page, or the answer to a form."""
+    if state.files:
+        page.goto(address + state.path)
+        chosen = [{"name": name, "mimeType": "image/png", "buffer": b"not a picture"} for name in state.files]
+        page.set_input_files("#files", chosen)
+        page.locator("#uploads .refused").nth(len(chosen) - 1).wait_for()
+        page.screenshot(path=file, full_page=True)
+        return []
+    if state.sent is None:
+        return photographed(page, address + state.path, file, refused=True)
+    n = next(SENT)
+    token = next((one["value"] for one in page.context.cookies() if one["name"] == "csrftoken"), "")
+    headers = {"accept": "text/html", "referer": address, **({} if state.bare else {"x-csrftoken": token})}
+    form = {name: text.format(n=n) for name, text in state.sent.items()}
+    answer = page.request.post(address + state.path.format(n=n), form=form, headers=headers)
+    if "html" not in answer.headers.get("content-type", ""):
+        return [f"{answer.status} {answer.headers.get('content-type')}: {answer.text()[:200]}"]
+    body, seen = answer.body(), f"{address}/seen"
+    page.context.route(seen, lambda route: route.fulfill(status=200, body=body, headers={"content-type": "text/html"}))
+    said = photographed(page, seen, file, refused=True)
+    page.context.unroute(seen)
+    return [f"answered {answer.status}", *said] if answer.status >= 500 else said
+
+
+def photographed(page: Any, url: str, file: Path, *, refused: bool = False) -> list[str]:
+    """Photograph one page; what is odd about it. `refused` photographs what is answered with an error as well."""
+    answer = page.request.get(url)
+    html = "<html" in answer.text()[:200] if "html" in answer.headers.get("content-type", "") else False
+    if not html or (answer.status != 200 and not refused):  # a file, a part of a page, a page of somebody else
+        return [str(answer.status)] if answer.status >= 500 else []
     said: list[str] = []
 
     def heard(message: Any) -> None:
-        if message.type in {"error", "warning"}:
+        if message.type in {"error", "warning"} and not message.text.startswith("Failed to load resource"):
             said.append(message.text)
 
     page.on("console", heard)
     page.goto(url)
     if page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"):
         said.append("wider than its window")
+    page.evaluate("document.querySelectorAll('img[loading]').forEach(img => img.loading = 'eager')")
+    page.wait_for_load_state("networkidle")
     page.screenshot(path=file, full_page=True)
     page.remove_listener("console", heard)
     return said
@@ -245,6 +252,6 @@ if __name__ == "__main__":
     parser.add_argument("out", type=Path)
     parser.add_argument("--languages", default=",".join(LANGUAGES))
     parser.add_argument("--looks", default=",".join(LOOKS))
-    parser.add_argument("--people", default=",".join(["owner", *OWN]))
+    parser.add_argument("--people", default=",".join(["owner", *OWN, *OTHERS]))
     parser.add_argument("--only", default="", help="names of addresses, as Django knows them")
     sys.exit(main(parser.parse_args()))

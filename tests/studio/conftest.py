@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 
 import pytest
-from building import client_of
+from building import client_of, person, project
 from django.db import transaction
 from django.utils import translation
 from playwright.sync_api import expect
+
+from keju.studio.models import Role
 
 expect.set_options(timeout=15_000)  # milliseconds; two cores that run two browsers are slow
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # Playwright runs a loop in the thread of the test
@@ -52,6 +54,22 @@ def _language():
     """A test's last request leaves its language to nobody."""
     yield
     translation.deactivate()
+
+
+@pytest.fixture
+def home():
+    """A project; a module whose tests need another has a `home` of its own."""
+    return project()
+
+
+@pytest.fixture
+def owner(home):
+    return person(home, Role.OWNER)
+
+
+@pytest.fixture
+def author(home):
+    return person(home, Role.AUTHOR)
 
 
 UNREACHED = ("Failed to load resource", "htmx:sendError", "htmx:afterRequest", "htmx:responseError")

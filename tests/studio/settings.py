@@ -15,3 +15,6 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the defa
 ALLOWED_HOSTS = ["*"]
 AXES_ENABLED = False
 JOB_THREADS = False  # what a request starts is done when it ends; tests of jobs say otherwise
+if "sqlite" in DATABASES["default"]["ENGINE"]:  # noqa: F405
+    # A file, as users have it: of a data base in memory no thread may read what another one is writing.
+    DATABASES["default"]["TEST"] = {"NAME": str(DATA / "test.sqlite3")}  # noqa: F405

@@ -20,16 +20,6 @@ from keju.studio.store import place
 CLIPS = Path(__file__).parents[2] / "src/keju/demo/teahouse/media/audios"
 
 
-@pytest.fixture
-def home():
-    return project()
-
-
-@pytest.fixture
-def author(home):
-    return person(home, Role.AUTHOR)
-
-
 def upload(home, user, data: bytes, name: str = "still.png", **fields):
     """The answer to an upload as a program sends it."""
     file = SimpleUploadedFile(name, data, content_type="image/png")  # what a browser says is never believed
@@ -277,14 +267,12 @@ def test_blind_people_get_only_the_media_of_their_tasks(home, author, role, kind
     client = client_of(user)
     assert [client.get(url(home, each)).status_code for each in (mine, option, other)] == [403, 403, 403]
     assigned(made, user, kind)
-    codes = []
-    for each in (mine, option, other):
-        answer = client.get(url(home, each))
-        codes.append(answer.status_code)
-        answer.close()
-    assert codes == [200, 200, 403]
+    answers = [client.get(url(home, each)) for each in (mine, option, other)]
+    assert [answer.status_code for answer in answers] == [200, 200, 403]
     assert client.get(f"/projects/{home.slug}/assets").status_code == 403
     assert client.get(f"/projects/{home.slug}/assets/{mine.pk}").status_code == 403
+    for answer in answers:  # last: it closes the connection to the data base as well
+        answer.close()
 
 
 def test_an_expert_who_answers_blind_does_not_see_the_page_of_that_picture(home, author):

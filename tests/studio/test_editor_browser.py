@@ -19,11 +19,6 @@ def home():
     return made
 
 
-@pytest.fixture
-def author(home):
-    return person(home, Role.AUTHOR)
-
-
 def text_of(page, name):
     return page.locator(f"[name={json.dumps(name)}]").input_value()
 

@@ -46,16 +46,6 @@ def messages_of(response):
     return " ".join(str(message) for message in response.context["messages"])
 
 
-@pytest.fixture
-def home():
-    return project()
-
-
-@pytest.fixture
-def author(home):
-    return person(home, Role.AUTHOR)
-
-
 def batch_of(home, owner, kind, **fields):
     return Batch.objects.create(project=home, kind=kind, name=kind, created_by=owner, **fields)
 

@@ -100,3 +100,18 @@ def test_reasons_of_the_policy_come_in_the_readers_language() -> None:
         assert str(NO_ROLE.reason) == "您在本项目中的角色没有此项权限。"
     with translation.override("en"):
         assert str(NO_ROLE.reason) == "Your role in this project does not include this."
+
+
+def test_words_of_an_imported_benchmark_have_the_chinese_names_that_keju_knows() -> None:
+    from dataclasses import replace
+
+    import keju
+    from keju.studio import importer
+
+    project = building.project()
+    teahouse = keju.load("teahouse")
+    importer.take(project, building.person(project, Role.OWNER), replace(teahouse, items=teahouse.items[:1]), None)
+    with translation.override("zh-hans"):
+        assert "脸谱象征" in {str(term) for term in project.terms.filter(kind="question_type")}
+    with translation.override("zh-hant"):
+        assert "臉譜象徵" in {str(term) for term in project.terms.filter(kind="question_type")}

@@ -42,16 +42,6 @@ def pictured(home, author, key=0, *, options=4, **fields):
     return item(home, author, content=body, **fields), shown
 
 
-@pytest.fixture
-def home():
-    return project()
-
-
-@pytest.fixture
-def author(home):
-    return person(home, Role.AUTHOR)
-
-
 def test_a_benchmark_names_each_picture_by_its_place(home, author):
     made, shown = pictured(home, author)
     said_ = item_of(made, made.current)

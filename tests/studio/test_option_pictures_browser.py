@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from building import asset, item, person, png, project
+from building import asset, item, png
 from playwright.sync_api import expect
 from test_assets import wav
 from test_editor_browser import kept
 
-from keju.studio.models import Draft, Item, Role
+from keju.studio.models import Draft, Item
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -19,16 +19,6 @@ GIVE = """([selector, name, kind, type, bytes]) => {
     : new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
   document.querySelector(selector).dispatchEvent(how);
 }"""
-
-
-@pytest.fixture
-def home():
-    return project(languages=["zh-Hans", "en"])
-
-
-@pytest.fixture
-def author(home):
-    return person(home, Role.AUTHOR)
 
 
 def option(page, index):

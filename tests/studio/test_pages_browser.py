@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 from building import client_of
 from worlds import PROJECT_PAGES, furnished, visits
@@ -58,6 +61,30 @@ def test_what_the_others_work_with_is_silent_and_reachable_too(here, open_as, wh
     if who in {"expert", "annotator"}:
         page.fill("#note", "typed, so that htmx and autosave have something to do")
         page.locator("#drafted[data-state=saved]").wait_for()
+
+
+@pytest.mark.parametrize("who", ["owner", "expert", "annotator", "adjudicator", "participant"])
+def test_no_page_is_wider_than_a_phone(here, open_as, who):
+    page = open_as(here.people[who], "/account", viewport={"width": 390, "height": 844})
+    wide, seen = [], 0
+    for name, path in readable(here, who, client_of(here.people[who])):
+        page.goto(path)
+        seen += 1
+        if (width := page.evaluate("document.documentElement.scrollWidth")) > 390:
+            wide.append((name, width))
+    assert seen
+    assert wide == []
+
+
+def test_times_are_in_the_readers_zone_and_written_alike(here, open_as):
+    page = open_as(here.people["owner"], f"/projects/{here.project.slug}/rounds", timezone_id="Pacific/Kiritimati")
+    day = page.locator("time").first
+    at = datetime.fromisoformat(day.get_attribute("datetime")).astimezone(ZoneInfo("Pacific/Kiritimati"))
+    assert day.inner_text() == f"{at:%Y-%m-%d}"
+    page.goto(f"/projects/{here.project.slug}/items/{here.items['draft'].pk}")
+    moment = page.locator("time").first
+    at = datetime.fromisoformat(moment.get_attribute("datetime")).astimezone(ZoneInfo("Pacific/Kiritimati"))
+    assert moment.inner_text() == f"{at:%Y-%m-%d %H:%M}"
 
 
 def test_the_menu_is_grouped_reached_by_keys_and_as_wide_as_the_window(here, open_as):

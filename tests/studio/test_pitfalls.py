@@ -112,16 +112,6 @@ def test_the_list_is_whole() -> None:
     assert [what.split()[0] for what in CASES] == [f"AN-{n:02}" for n in range(1, 22, 2)]
 
 
-@pytest.fixture
-def home():
-    return project()
-
-
-@pytest.fixture
-def owner(home):
-    return person(home, Role.OWNER)
-
-
 def test_a_picture_of_150_dpi_is_one_although_png_counts_by_the_metre():
     home = project("multi-tw")
     author = person(home, Role.AUTHOR)

@@ -41,6 +41,13 @@ def test_whoever_answers_blind_never_sees_the_key(role, single_user):
     assert not may(Verb.SEE_KEY, {role}, Past(blind=True, authored=True, reviewing=True), single_user=single_user)
 
 
+def test_whoever_started_a_job_stops_it_and_owners_stop_any():
+    assert may(Verb.CANCEL, {Role.AUTHOR}, Past(started=True))
+    assert may(Verb.CANCEL, {Role.OWNER}, Past())
+    assert not may(Verb.CANCEL, set(Role) - {Role.OWNER, Role.PARTICIPANT}, Past(authored=True))
+    assert not may(Verb.CANCEL, {Role.PARTICIPANT}, Past(started=True))
+
+
 def test_a_participant_can_be_nothing_else():
     assert not fit_together({Role.PARTICIPANT, Role.EXPERT})
     assert not may(Verb.WRITE, {Role.PARTICIPANT, Role.AUTHOR})

@@ -54,29 +54,14 @@ CONFIG: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def project() -> Project:
-    return building.project()
-
-
-@pytest.fixture
-def owner(project: Project) -> User:
-    return building.person(project, Role.OWNER)
-
-
-@pytest.fixture
-def author(project: Project) -> User:
-    return building.person(project, Role.AUTHOR)
-
-
-def accepted(project: Project, author: User, number: int = 10, **fields: Any) -> list[Item]:
+def accepted(home: Project, author: User, number: int = 10, **fields: Any) -> list[Item]:
     """Accepted items whose pictures have a source that may be released."""
-    source, _new = Source.objects.get_or_create(project=project, title="Field photography", licence="own")
+    source, _new = Source.objects.get_or_create(project=home, title="Field photography", licence="own")
     made = []
     for index in range(number):
-        picture = building.asset(project, author, drawn(Asset.objects.count()), source=source)
+        picture = building.asset(home, author, drawn(Asset.objects.count()), source=source)
         key = index % 4
-        item = building.item(project, author, state="accepted", key=key, image=picture, **fields)
+        item = building.item(home, author, state="accepted", key=key, image=picture, **fields)
         made.append(item)
     return made
 
@@ -91,14 +76,14 @@ def drawn(seed: int) -> bytes:
     return buffer.getvalue()
 
 
-def prepared(project: Project, owner: User, **changed: Any) -> Release:
+def prepared(home: Project, owner: User, **changed: Any) -> Release:
     config = {**CONFIG, **changed}
-    return Release.objects.create(project=project, version=config["version"], config=config, built_by=owner)
+    return Release.objects.create(project=home, version=config["version"], config=config, built_by=owner)
 
 
-def built(project: Project, owner: User, **changed: Any) -> Release:
-    release = prepared(project, owner, **changed)
-    assert [one.message for one in builder.obstacles(release, builder.chosen(project))] == []
+def built(home: Project, owner: User, **changed: Any) -> Release:
+    release = prepared(home, owner, **changed)
+    assert [one.message for one in builder.obstacles(release, builder.chosen(home))] == []
     assert builder.build(release, owner) == []
     return release
 
@@ -107,11 +92,11 @@ def said(release: Release) -> list[str]:
     return [one.message for one in builder.obstacles(release, builder.chosen(release.project))]
 
 
-def test_a_release_equals_item_by_item_what_was_accepted(project: Project, owner: User, author: User) -> None:
-    items = accepted(project, author)
-    building.item(project, author, state="in_review")
-    building.item(project, author, state="accepted", reserve=True)
-    release = built(project, owner)
+def test_a_release_equals_item_by_item_what_was_accepted(home: Project, owner: User, author: User) -> None:
+    items = accepted(home, author)
+    building.item(home, author, state="in_review")
+    building.item(home, author, state="accepted", reserve=True)
+    release = built(home, owner)
     back = keju.load(builder.folder_of(release) / "release")
     wanted = [item_of(item, item.current) for item in items if item.current]
     assert [item.id for item in back] == [item.id for item in wanted]
@@ -124,30 +109,28 @@ def test_a_release_equals_item_by_item_what_was_accepted(project: Project, owner
     assert pins == {item.id: item.split for item in back}
 
 
-def test_a_release_is_run_as_any_benchmark(project: Project, owner: User, author: User, tmp_path: Path) -> None:
-    accepted(project, author)
-    folder = builder.folder_of(built(project, owner)) / "release"
+def test_a_release_is_run_as_any_benchmark(home: Project, owner: User, author: User, tmp_path: Path) -> None:
+    accepted(home, author)
+    folder = builder.folder_of(built(home, owner)) / "release"
     run = keju.run(keju.load(folder), "baseline/random", out=tmp_path / "runs")
     assert keju.score(run).n == 10
 
 
-def test_two_builds_are_equal_to_the_byte(project: Project, owner: User, author: User) -> None:
-    accepted(project, author)
-    release = built(project, owner)
+def test_two_builds_are_equal_to_the_byte(home: Project, owner: User, author: User) -> None:
+    accepted(home, author)
+    release = built(home, owner)
     first = (release.manifest_sha256, (builder.folder_of(release) / "release.zip").read_bytes())
     assert builder.build(release, owner) == []
     assert (release.manifest_sha256, (builder.folder_of(release) / "release.zip").read_bytes()) == first
     with zipfile.ZipFile(io.BytesIO(first[1])) as archive:
-        assert f"{project.slug}-1.0.0/README.md" in archive.namelist()
+        assert f"{home.slug}-1.0.0/README.md" in archive.namelist()
 
 
-def test_letting_it_out_releases_the_items_and_pins_their_revisions(
-    project: Project, owner: User, author: User
-) -> None:
-    items = accepted(project, author)
-    release = built(project, owner)
+def test_letting_it_out_releases_the_items_and_pins_their_revisions(home: Project, owner: User, author: User) -> None:
+    items = accepted(home, author)
+    release = built(home, owner)
     builder.freeze(release, owner)
-    assert set(project.items.values_list("state", flat=True)) == {"released"}
+    assert set(home.items.values_list("state", flat=True)) == {"released"}
     with pytest.raises(NotAllowed):
         builder.freeze(release, owner)
     with pytest.raises(NotAllowed):
@@ -163,18 +146,18 @@ def test_letting_it_out_releases_the_items_and_pins_their_revisions(
 
 
 def test_the_next_release_holds_the_later_revisions_and_says_so_by_its_version(
-    project: Project, owner: User, author: User
+    home: Project, owner: User, author: User
 ) -> None:
-    items = accepted(project, author)
-    first = built(project, owner)
+    items = accepted(home, author)
+    first = built(home, owner)
     builder.freeze(first, owner)
-    assert builder.next_version(project) == "1.0.1"
-    accepted(project, author, 1)
-    assert builder.next_version(project) == "1.1.0"
+    assert builder.next_version(home) == "1.0.1"
+    accepted(home, author, 1)
+    assert builder.next_version(home) == "1.1.0"
     item = Item.objects.get(pk=items[0].pk)
     save(item, owner, Edit(building.content(3, stem="改过？"), item.image), base_version=item.version)
-    assert builder.next_version(project) == "2.0.0"
-    second = built(project, owner, version="2.0.0", changes="One stem reworded.")
+    assert builder.next_version(home) == "2.0.0"
+    second = built(home, owner, version="2.0.0", changes="One stem reworded.")
     assert len(keju.load(builder.folder_of(second) / "release")) == 11
     assert keju.load(builder.folder_of(second) / "release")[item.code].wording.question == "改过？"
     assert keju.load(builder.folder_of(first) / "release")[item.code].wording.question != "改过？"
@@ -182,9 +165,9 @@ def test_the_next_release_holds_the_later_revisions_and_says_so_by_its_version(
     assert log.index("2.0.0") < log.index("1.0.0")
 
 
-def test_what_changed_after_the_build_does_not_go_out(project: Project, owner: User, author: User) -> None:
-    items = accepted(project, author)
-    release = built(project, owner)
+def test_what_changed_after_the_build_does_not_go_out(home: Project, owner: User, author: User) -> None:
+    items = accepted(home, author)
+    release = built(home, owner)
     transition(items[0], "reopen", owner)
     with pytest.raises(NotAllowed, match=items[0].code):
         builder.freeze(release, owner)
@@ -193,15 +176,15 @@ def test_what_changed_after_the_build_does_not_go_out(project: Project, owner: U
     assert Item.objects.filter(state="released").count() == 0
 
 
-def test_nothing_accepted_is_nothing_to_release(project: Project, owner: User) -> None:
-    assert said(prepared(project, owner)) == ["No item is accepted yet."]
+def test_nothing_accepted_is_nothing_to_release(home: Project, owner: User) -> None:
+    assert said(prepared(home, owner)) == ["No item is accepted yet."]
 
 
-def test_pictures_need_a_source_a_licence_and_consent(project: Project, owner: User, author: User) -> None:
-    [item] = accepted(project, author, 1)
+def test_pictures_need_a_source_a_licence_and_consent(home: Project, owner: User, author: User) -> None:
+    [item] = accepted(home, author, 1)
     Asset.objects.update(source=None)
-    assert said(prepared(project, owner)) == ["It is not said where this comes from; choose its source."]
-    source = Source.objects.create(project=project, title="Archive", licence="")
+    assert said(prepared(home, owner)) == ["It is not said where this comes from; choose its source."]
+    source = Source.objects.create(project=home, title="Archive", licence="")
     Asset.objects.filter(pk=item.image_id).update(source=source)
     release = Release.objects.get()
     assert said(release) == ["Its source “Archive” has no licence."]
@@ -215,44 +198,44 @@ def test_pictures_need_a_source_a_licence_and_consent(project: Project, owner: U
     assert said(release) == []
 
 
-def test_an_open_error_blocks_and_a_waived_one_does_not(project: Project, owner: User, author: User) -> None:
-    [item] = accepted(project, author, 1)
+def test_an_open_error_blocks_and_a_waived_one_does_not(home: Project, owner: User, author: User) -> None:
+    [item] = accepted(home, author, 1)
     message = {"en": "two options say the same", "zh-hans": "两个选项相同"}
-    finding = Finding.objects.create(project=project, item=item, rule="Q201", severity="error", message=message)
-    release = prepared(project, owner)
+    finding = Finding.objects.create(project=home, item=item, rule="Q201", severity="error", message=message)
+    release = prepared(home, owner)
     assert said(release) == ["An error is open: two options say the same"]
     finding.state = Finding.State.WAIVED
     finding.save()
     assert said(release) == []
 
 
-def test_what_the_checks_find_blocks_the_build(project: Project, owner: User, author: User) -> None:
-    items = accepted(project, author)
+def test_what_the_checks_find_blocks_the_build(home: Project, owner: User, author: User) -> None:
+    items = accepted(home, author)
     place(str(Asset.objects.filter(pk=items[3].image_id).get().sha256)).unlink()
-    found = builder.build(prepared(project, owner), owner)
+    found = builder.build(prepared(home, owner), owner)
     assert {row["item"] for row in found} == {items[3].code}
     assert Release.objects.get().state == "prepared"
     assert not builder.folder_of(Release.objects.get()).exists()
 
 
 def test_conflicts_of_single_user_mode_are_told_before_and_in_the_release(
-    project: Project, owner: User, author: User
+    home: Project, owner: User, author: User
 ) -> None:
-    accepted(project, author)
-    record(project, owner, "answer", "assignment:1", conflict="You wrote this item.")
-    release = built(project, owner)
+    accepted(home, author)
+    record(home, owner, "answer", "assignment:1", conflict="You wrote this item.")
+    release = built(home, owner)
     warnings = builder.warnings(release)
     assert any("You wrote this item." in text for text in warnings)
     told = json.loads((builder.folder_of(release) / "release/quality/agreement.json").read_bytes())
     assert told["conflicts_of_interest"] == [{"rule": "You wrote this item.", "times": 1}]
-    assert any("You wrote this item." in text for text in release.report["warnings"])
+    assert any("You wrote this item." in text["en"] for text in release.report["warnings"])
 
 
-def test_quality_files_name_people_by_pseudonym_and_hold_no_notes(project: Project, owner: User, author: User) -> None:
-    items = accepted(project, author)
-    rater = building.person(project, Role.ANNOTATOR, name="Wang Xiaoming")
-    answered(project, owner, rater, items)
-    found = quality_of(project)
+def test_quality_files_name_people_by_pseudonym_and_hold_no_notes(home: Project, owner: User, author: User) -> None:
+    items = accepted(home, author)
+    rater = building.person(home, Role.ANNOTATOR, name="Wang Xiaoming")
+    answered(home, owner, rater, items)
+    found = quality_of(home)
     rows = list(csv.DictReader(io.StringIO(found["ratings"].decode())))
     assert len(rows) == len(items)
     assert {row["rater"] for row in rows} == {rater.profile.pseudonym}
@@ -265,12 +248,12 @@ def test_quality_files_name_people_by_pseudonym_and_hold_no_notes(project: Proje
     assert b"secret remark" not in everything
 
 
-def answered(project: Project, owner: User, rater: User, items: list[Item]) -> None:
+def answered(home: Project, owner: User, rater: User, items: list[Item]) -> None:
     """The rater answers every item blind, always with B."""
     from keju.studio.models import Assignment
 
     targets = [item.pk for item in items]
-    batch = Batch.objects.create(project=project, kind="reannotate", name="round", targets=targets, created_by=owner)
+    batch = Batch.objects.create(project=home, kind="reannotate", name="round", targets=targets, created_by=owner)
     hand_out(
         Assignment(batch=batch, item=item, revision=item.current, step="answer", blind=True, order=order)
         for order, item in enumerate(items)
@@ -288,12 +271,12 @@ def test_a_cell_of_a_csv_is_never_a_formula(text: str) -> None:
 
 
 def test_an_owner_prepares_builds_and_lets_out_a_release_in_the_browser(
-    project: Project, owner: User, author: User
+    home: Project, owner: User, author: User
 ) -> None:
-    accepted(project, author)
+    accepted(home, author)
     browser = building.client_of(owner)
-    page = browser.post(f"/projects/{project.slug}/releases/new")
-    assert browser.post(f"/projects/{project.slug}/releases/new").url == page.url
+    page = browser.post(f"/projects/{home.slug}/releases/new")
+    assert browser.post(f"/projects/{home.slug}/releases/new").url == page.url
     form = {name: value for name, value in CONFIG.items() if name != "canary"}
     refused = browser.post(page.url, {**form, "title": "", "then": "build"})
     assert refused.status_code == 422
@@ -314,33 +297,33 @@ def test_an_owner_prepares_builds_and_lets_out_a_release_in_the_browser(
     assert zipfile.is_zipfile(io.BytesIO(archive))
 
 
-def test_only_owners_come_near_releases(project: Project, owner: User, author: User) -> None:
-    release = prepared(project, owner)
-    for person in (author, building.person(project, Role.ANNOTATOR), building.person(project, Role.PARTICIPANT)):
+def test_only_owners_come_near_releases(home: Project, owner: User, author: User) -> None:
+    release = prepared(home, owner)
+    for person in (author, building.person(home, Role.ANNOTATOR), building.person(home, Role.PARTICIPANT)):
         browser = building.client_of(person)
-        assert browser.get(f"/projects/{project.slug}/releases").status_code == 403
-        assert browser.get(f"/projects/{project.slug}/releases/{release.pk}/zip").status_code == 403
-        assert browser.post(f"/projects/{project.slug}/releases/{release.pk}/out").status_code == 403
+        assert browser.get(f"/projects/{home.slug}/releases").status_code == 403
+        assert browser.get(f"/projects/{home.slug}/releases/{release.pk}/zip").status_code == 403
+        assert browser.post(f"/projects/{home.slug}/releases/{release.pk}/out").status_code == 403
 
 
-def test_a_change_of_the_form_makes_what_was_built_old(project: Project, owner: User, author: User) -> None:
-    accepted(project, author)
-    release = built(project, owner)
+def test_a_change_of_the_form_makes_what_was_built_old(home: Project, owner: User, author: User) -> None:
+    accepted(home, author)
+    release = built(home, owner)
     browser = building.client_of(owner)
     form = {name: value for name, value in CONFIG.items() if name != "canary"}
-    browser.post(f"/projects/{project.slug}/releases/{release.pk}", {**form, "title": "Other", "then": "save"})
+    browser.post(f"/projects/{home.slug}/releases/{release.pk}", {**form, "title": "Other", "then": "save"})
     release.refresh_from_db()
     assert release.state == "prepared"
     with pytest.raises(NotAllowed, match="Build"):
         builder.freeze(release, owner)
 
 
-def test_items_of_one_picture_stay_in_one_split(project: Project, owner: User, author: User) -> None:
-    first = accepted(project, author, 12)
+def test_items_of_one_picture_stay_in_one_split(home: Project, owner: User, author: User) -> None:
+    first = accepted(home, author, 12)
     for item in first[:6]:
         again = Item.objects.select_related("image").get(pk=item.pk)
-        building.item(project, author, state="accepted", image=again.image)
-    release = built(project, owner)
+        building.item(home, author, state="accepted", image=again.image)
+    release = built(home, owner)
     splits: dict[int | None, set[str]] = {}
     for pin in release.items.select_related("item"):
         splits.setdefault(pin.item.image_id, set()).add(pin.split)
@@ -348,24 +331,24 @@ def test_items_of_one_picture_stay_in_one_split(project: Project, owner: User, a
     assert all(len(found) == 1 for found in splits.values())
 
 
-def test_an_excluded_item_leaves_its_id_empty(project: Project, owner: User, author: User) -> None:
-    items = accepted(project, author, 11)
+def test_an_excluded_item_leaves_its_id_empty(home: Project, owner: User, author: User) -> None:
+    items = accepted(home, author, 11)
     Item.objects.filter(pk=items[4].pk).update(state="excluded")
-    back = keju.load(builder.folder_of(built(project, owner)) / "release")
+    back = keju.load(builder.folder_of(built(home, owner)) / "release")
     assert [item.id for item in back] == [item.code for item in items if item != items[4]]
 
 
-def test_languages_are_told_with_their_script(project: Project, owner: User, author: User) -> None:
-    accepted(project, author)
-    folder = builder.folder_of(built(project, owner)) / "release"
+def test_languages_are_told_with_their_script(home: Project, owner: User, author: User) -> None:
+    accepted(home, author)
+    folder = builder.folder_of(built(home, owner)) / "release"
     rows = [json.loads(line) for line in (folder / "items/items.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {tag for row in rows for tag in row["wordings"]} == {"zh-Hans", "en"}
     assert "zh-Hans" in (folder / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_consent_of_people_is_never_in_a_release(project: Project, owner: User, author: User) -> None:
-    accepted(project, author)
+def test_the_consent_of_people_is_never_in_a_release(home: Project, owner: User, author: User) -> None:
+    accepted(home, author)
     consent, _size = keep([b"%PDF-1.7 signed by Wang"])
     Source.objects.update(consent_file=consent)
-    folder = builder.folder_of(built(project, owner, recognisable="yes")) / "release"
+    folder = builder.folder_of(built(home, owner, recognisable="yes")) / "release"
     assert all(b"signed by Wang" not in path.read_bytes() for path in folder.rglob("*") if path.is_file())

@@ -21,16 +21,6 @@ pytest.importorskip("mlcroissant", reason="the extra `release` is not installed"
 
 
 @pytest.fixture
-def home():
-    return project()
-
-
-@pytest.fixture
-def owner(home):
-    return person(home, Role.OWNER)
-
-
-@pytest.fixture
 def items(home):
     return accepted(home, person(home, Role.AUTHOR))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from building import asset, item, person, project
+from building import asset, item, project
 from test_release import accepted, built, drawn, prepared, said
 
 import keju
 from keju.splits import media_groups
 from keju.studio import importer
 from keju.studio import release_builder as builder
-from keju.studio.models import Asset, Item, Role, Source
+from keju.studio.models import Asset, Item, Source
 from keju.studio.release_splits import in_splits
 
 pytest.importorskip("mlcroissant", reason="the extra `release` is not installed")
@@ -21,16 +21,6 @@ pytest.importorskip("mlcroissant", reason="the extra `release` is not installed"
 @pytest.fixture
 def home():
     return project("custom", languages=["zh-Hans"])
-
-
-@pytest.fixture
-def owner(home):
-    return person(home, Role.OWNER)
-
-
-@pytest.fixture
-def author(home):
-    return person(home, Role.AUTHOR)
 
 
 def splits_of(release):

@@ -18,11 +18,6 @@ def home():
 
 
 @pytest.fixture
-def owner(home):
-    return person(home, Role.OWNER)
-
-
-@pytest.fixture
 def people(home):
     return [person(home, role) for role in (Role.AUTHOR, Role.EXPERT, Role.FORMATTER)]
 
@@ -32,7 +27,7 @@ def vote(client, batch, decision: str, **told):
     path = f"/projects/{batch.project.slug}/screening/{batch.pk}/vote"
     page = client.get(path).content.decode()
     pk = page.partition('name="assignment" value="')[2].partition('"')[0]
-    data = {"assignment": pk, "decision": decision, "key": pk, "visible_ms": "1200", **told}
+    data = {"assignment": pk, "decision": decision, "token": pk, "visible_ms": "1200", **told}
     if decision == "exclude":
         data.setdefault("reasons", "backstage")
     return client.post(path, data)
@@ -146,12 +141,12 @@ def test_a_vote_is_changed_while_the_round_is_open_and_decides_anew(home, owner,
     mine = Assignment.objects.get(user=people[0])
     path = f"/projects/{home.slug}/screening/{batch.pk}/vote"
     assert "checked" not in client.get(f"{path}/{mine.pk}").content.decode()
-    client.post(path, {"assignment": mine.pk, "decision": "exclude", "reasons": "backstage", "key": "second"})
+    client.post(path, {"assignment": mine.pk, "decision": "exclude", "reasons": "backstage", "token": "second"})
     made.refresh_from_db()
     assert (made.state, screening.reasons_against(made), mine.responses.count()) == ("rejected", ["backstage"], 2)
     assert "backstage" in client_of(owner).get(f"/projects/{home.slug}/assets/{made.pk}").content.decode()
     client_of(owner).post(f"/projects/{home.slug}/screening/{batch.pk}/close")
-    client.post(path, {"assignment": mine.pk, "decision": "include", "key": "third"})
+    client.post(path, {"assignment": mine.pk, "decision": "include", "token": "third"})
     made.refresh_from_db()
     assert made.state == "rejected"
 
@@ -163,7 +158,7 @@ def test_the_same_click_twice_is_one_vote(home, owner, people):
     mine = Assignment.objects.get(user=people[0])
     for _ in range(2):
         path = f"/projects/{home.slug}/screening/{batch.pk}/vote"
-        client.post(path, {"assignment": mine.pk, "decision": "include", "key": "once"})
+        client.post(path, {"assignment": mine.pk, "decision": "include", "token": "once"})
     assert mine.responses.count() == 1
 
 

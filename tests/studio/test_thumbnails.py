@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 import pytest
-from building import asset, client_of, person, project
+from building import asset, client_of, person
 from PIL import Image
 
 from keju.studio import quality
@@ -38,11 +38,6 @@ SEEN = {
     "CMYK": (encoded(COLOURS.convert("CMYK"), "JPEG", quality=95), (3, 252, 3), (252, 3, 252)),
     "WebP": (encoded(COLOURS, "WEBP", quality=95), (3, 252, 3), (252, 3, 252)),
 }
-
-
-@pytest.fixture
-def home():
-    return project()
 
 
 def small(home, data, mime="image/png"):

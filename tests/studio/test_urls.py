@@ -43,13 +43,17 @@ def expected(world: World, user: User, page: Address, item: Item, method: str) -
         return bool(roles) and bool(item.image and may(page.verb, roles, past_with_asset(user, item.image)))
     if page.verb is None or not may(page.verb, roles):
         return False
+    if page.verb is Verb.CANCEL:
+        return Role.OWNER in roles or user == world.job.started_by
     if page.name == "asset" and not may(Verb.SEE_ASSETS, roles, past_with_asset(user, world.picture)):
         return False
     if page.name == "asset" and method == "post" and not may(Verb.UPLOAD, roles):
         return False
-    past = past_of(user, world.dispute.item if page.name == "dispute" else item)
+    past = past_of(user, world.dispute.item if page.name.startswith("dispute") else item)
     if page.name == "item-waive" and not (past.reviewing or Role.OWNER in roles):
         return False
+    if page.name == "dispute-draft":
+        return bool(may(Verb.ADJUDICATE, roles, past))
     if page.name == "dispute":
         settles = bool(may(Verb.ADJUDICATE, roles, past))
         return settles or (method == "get" and bool(may(Verb.SEE_KEY, roles, past)))

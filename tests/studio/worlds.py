@@ -106,7 +106,7 @@ def furnished() -> World:
         _run(home, people["owner"], first),
         _token(people["owner"]),
         Job.objects.create(
-            project=home, kind="benchmark", subject="import", state="done", language="en", started_by=people["owner"]
+            project=home, kind="benchmark", subject="import", state="done", language="en", started_by=people["linguist"]
         ),
         str(settings.MEDIA_STORE),
     )

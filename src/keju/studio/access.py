@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 
-from keju.studio.models import Asset, Item, Project, Role
+from keju.studio.models import Asset, Item, Job, Project, Role
 from keju.studio.navigation import Navigation, navigation
 from keju.studio.policy import Past, Verb, Verdict, may
 from keju.studio.standing import Settings, past_of, past_with_asset, pasts_of, roles_of, settings_of
 
 P = ParamSpec("P")
+Row = TypeVar("Row", bound=Model)
+Target = Item | Asset | Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Desk:
     roles: frozenset[Role]
     settings: Settings
 
-    def may(self, verb: Verb, target: Item | Asset | None = None) -> Verdict:
+    def may(self, verb: Verb, target: Target | None = None) -> Verdict:
         past = None if target is None else self.past(target)
         return may(verb, self.roles, past, single_user=self.settings.single_user)
 
@@ -45,10 +48,16 @@ class Desk:
         """The pages of the project that this person may open."""
         return navigation(self)
 
-    def past(self, target: Item | Asset) -> Past:
+    def past(self, target: Target) -> Past:
+        if isinstance(target, Job):
+            return Past(started=target.started_by_id == self.user.pk)
         return past_of(self.user, target) if isinstance(target, Item) else past_with_asset(self.user, target)
 
-    def must(self, verb: Verb, target: Item | Asset | None = None) -> Verdict:
+    def own(self, rows: type[Row] | QuerySet[Row], pk: int) -> Row:
+        """The row of this project with the primary key. Raises `Http404`."""
+        return get_object_or_404(rows, project=self.project, pk=pk)
+
+    def must(self, verb: Verb, target: Target | None = None) -> Verdict:
         """Raises `PermissionDenied` with the reason, which the 403 page shows."""
         verdict = self.may(verb, target)
         if not verdict:

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from keju.studio.models import Asset, Batch, Dispute, Event, Item, Role
+from keju.studio.models import Asset, Batch, Dispute, Event, Item, Role, Term
 
 Names = Mapping[str, str | Promise]
 
@@ -68,6 +68,7 @@ VERBS: Names = {
     "take keys": _("took the withheld keys"),
     "import": _("imported"),
     "forget": _("forgot a run"),
+    "cancel": _("cancelled, before it was done, the import or building of"),
 }
 """Every verb that is recorded. Of a freeze and a close, the object says what."""
 
@@ -82,6 +83,7 @@ KINDS: Names = {
     "project": _("project"),
     "release": _("release"),
     "run": _("run"),
+    "runs": _("runs"),
     "source": _("source"),
     "term": _("word"),
     "terms": _("words"),
@@ -148,6 +150,7 @@ _VALUES: Mapping[str, Names] = {
     "kind": {**dict(Batch.Kind.choices), **dict(Asset.Kind.choices)},
     "roles": dict(Role.choices),
     "rule": {"majority": _("majority"), "unanimous": _("unanimous")},
+    "stratify": {kind.value: kind.label for kind in Term.Kind} | {"language": _("language")},
     "to": _STATES,
 }
 

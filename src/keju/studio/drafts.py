@@ -12,6 +12,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.http import QueryDict
 from django.utils import timezone
 
 from keju.studio.models import Draft
@@ -30,6 +31,18 @@ class Unsaved:
     fields: Fields
     base_version: int
     at: datetime
+
+    @property
+    def query(self) -> QueryDict:
+        """The form as it would be posted: `{"note": "…", "checklist=sharp": "on"}` has `checklist` with one choice."""
+        query = QueryDict(mutable=True)
+        for name, value in self.fields.items():
+            field, is_box, choice = name.partition("=")
+            if not is_box:
+                query[field] = value
+            elif value == "on":
+                query.appendlist(field, choice)
+        return query
 
 
 @transaction.atomic

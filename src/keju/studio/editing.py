@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 from keju.items import LABELS
 from keju.studio.content import Content, Option, Text
 from keju.studio.drafts import Fields
-from keju.studio.form_labels import LANGUAGE_NAMES, PLACE_NAMES
+from keju.studio.form_labels import PLACE_NAMES, language_name
 from keju.studio.models import Asset, Item, Project, Revision, Term
 from keju.studio.numbering import code_of, fields_of
 from keju.studio.saving import Edit
@@ -73,7 +73,7 @@ class EditorForm(forms.Form):
     reason = forms.CharField(label=gettext_lazy("What was changed, and why"), max_length=200, required=False)
 
     def __init__(self, project: Project, data: Any = None, *, item: Item | None = None, initial: Fields) -> None:
-        super().__init__(data, initial=initial, label_suffix="")
+        super().__init__(data, initial=initial)
         self.project, self.item, self.placeless = project, item, False
         self.tags = languages(project, initial if data is None else data)
         self.strategies = list(project.terms.filter(kind=Term.Kind.STRATEGY, active=True))
@@ -83,7 +83,7 @@ class EditorForm(forms.Form):
         self._add_texts()
         keys = [(str(index), LABELS[index]) for index in range(MOST_OPTIONS)]
         _field(self, "key", forms.TypedChoiceField).choices = [("", ""), *keys]
-        names = [(tag, LANGUAGE_NAMES.get(tag, tag)) for tag in self.tags]
+        names = [(tag, language_name(tag)) for tag in self.tags]
         _field(self, "original_language", forms.ChoiceField).choices = names
 
     def _add_columns(self) -> None:
@@ -203,8 +203,9 @@ class EditorForm(forms.Form):
     @property
     def columns(self) -> Iterator[Column]:
         for tag in self.tags:
-            name = str(LANGUAGE_NAMES.get(tag, tag))
-            yield Column(tag, name, self[f"stem_{tag}"], self[f"instruction_{tag}"], self[f"rationale_{tag}"])
+            yield Column(
+                tag, language_name(tag), self[f"stem_{tag}"], self[f"instruction_{tag}"], self[f"rationale_{tag}"]
+            )
 
     @property
     def rows(self) -> Iterator[Row]:

@@ -5,7 +5,8 @@ A finding that is gone is marked as mended by itself; one that was waived stays 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from django.db.models import QuerySet
 from keju.checks import RULES, Rule, rules_for
 from keju.checks import Finding as Found
 from keju.phrase import Phrase
-from keju.studio.benchmarks import benchmark_of
+from keju.studio.benchmarks import LABEL_COLUMNS, benchmark_of
 from keju.studio.journal import record
 from keju.studio.models import Finding, Item, Project, Revision, Term
 from keju.studio.rules import GROUP, Case
@@ -24,6 +25,7 @@ from keju.studio.standing import settings_of
 from keju.studio.wording import texts_of, worded
 
 SIMILARITY = 0.9  # of trigrams; the studio warns of nearer twins only than `keju check` (spec of the editor)
+TWINS = ("Q501", "Q502")  # the rules that compare items
 _OPTION_COUNTS = ("Q102", "Q103", "Q104")
 _LABELS = ("genre", "question_type", "difficulty", "instruction")
 
@@ -40,20 +42,55 @@ class Said:
 
 def look(item: Item, revision: Revision) -> list[Found]:
     """What the rules find of this revision."""
+    return [*_alone(item, revision), *_twins(item, revision)]
+
+
+def _alone(item: Item, revision: Revision) -> list[Found]:
+    """What they find of it whatever other items there are."""
     alone = benchmark_of(item.project, [(item, revision)])
     found = [each for rule in _rules_of_items(item) for each in rule.look(alone.items[0], rule)]
     case = _case(item, revision)
-    found += [each for rule in GROUP.rules for each in rule.look(case, rule)]
-    return [*found, *_twins(item, revision)]
+    return found + [each for rule in GROUP.rules for each in rule.look(case, rule)]
 
 
 @transaction.atomic
-def refresh(item: Item) -> None:
-    """Bring the stored findings of an item up to what the rules find of its current revision."""
+def refresh(item: Item, *, twins: bool = True) -> None:
+    """Bring the stored findings of an item up to what the rules find of its current revision.
+
+    Without `twins` those that tell of other items stay as they are, for `refresh_twins`.
+    """
     if item.current is None:
         return
-    found = {(each.code, str(each.message)): each for each in look(item, item.current)}
-    for row in _of_rules(item):
+    if twins:
+        _bring_up(item, _of_rules(item), look(item, item.current))
+    else:
+        _bring_up(item, _of_rules(item).exclude(rule__in=TWINS), _alone(item, item.current))
+
+
+def refresh_twins(project: Project, codes: Sequence[str]) -> None:
+    """Compare many items at once with each other and with all that are here; each tells of a twin that came before it.
+
+    `codes` are theirs in the order in which they came. One by one, thousands of items would be compared as often.
+    """
+    come = {code: number for number, code in enumerate(codes)}
+    related = ("project", "current__image", "current__audio", *LABEL_COLUMNS)
+    there = project.items.exclude(state=Item.State.EXCLUDED).filter(current__isnull=False).select_related(*related)
+    pairs = [(item, item.current) for item in sorted(there, key=lambda item: come.get(item.code, -1)) if item.current]
+    together = benchmark_of(project, pairs)
+    found: dict[str, list[Found]] = defaultdict(list)
+    for each in (each for rule in _twin_rules() for each in rule.look(together, rule)):
+        found[each.item or ""].append(each)
+    known = set(Finding.objects.filter(project=project, rule__in=TWINS).values_list("item", flat=True))
+    with transaction.atomic():
+        for item, _revision in pairs:
+            if item.code in come and (item.code in found or item.pk in known):
+                _bring_up(item, _of_rules(item).filter(rule__in=TWINS), found[item.code])
+
+
+def _bring_up(item: Item, rows: QuerySet[Finding], there: Iterable[Found]) -> None:
+    """Bring stored findings of an item up to those that are there."""
+    found = {(each.code, str(each.message)): each for each in there}
+    for row in rows:
         each = found.pop((row.rule, row.message.get("en", "")), None)
         if each is None and row.state == Finding.State.OPEN:
             row.state = Finding.State.FIXED
@@ -83,9 +120,13 @@ def waive(finding: Finding, actor: User, reason: str) -> None:
 
 def said(finding: Finding) -> Said:
     """A finding for people, in the language of the interface."""
-    rule = RULES.get(finding.rule) or next((rule for rule in GROUP.rules if rule.code == finding.rule), None)
-    title = worded(rule.title) if rule else finding.rule
-    return Said(finding, title, worded(finding.message), worded(finding.message.get("remedy", {})))
+    return Said(finding, title_of(finding.rule), worded(finding.message), worded(finding.message.get("remedy", {})))
+
+
+def title_of(code: str) -> str:
+    """What a rule finds, in the language of the interface; the code of one that is no longer there."""
+    rule = RULES.get(code) or next((rule for rule in GROUP.rules if rule.code == code), None)
+    return worded(rule.title) if rule else code
 
 
 def order(findings: Iterable[Finding]) -> list[Said]:
@@ -141,10 +182,13 @@ def _twins(item: Item, revision: Revision) -> Iterator[Found]:
     others = Item.objects.filter(pk__in=alike).select_related("current__image", "current__audio", "project")
     pairs = [(other, other.current) for other in others]
     together = benchmark_of(item.project, [*((o, r) for o, r in pairs if r), (item, revision)])
-    equal = replace(RULES["Q501"], severity="error")
-    near = replace(RULES["Q502"], thresholds={"similarity": SIMILARITY})
-    for rule in (equal, near) if pairs else ():
+    for rule in _twin_rules() if pairs else ():
         yield from (each for each in rule.look(together, rule) if each.item == item.code)
+
+
+def _twin_rules() -> list[Rule]:
+    equal, near = (RULES[code] for code in TWINS)
+    return [replace(equal, severity="error"), replace(near, thresholds={"similarity": SIMILARITY})]
 
 
 def _characters(body: dict[str, Any]) -> set[str]:

@@ -32,6 +32,22 @@ _NAMES = {
     "reserve": gettext_lazy("reserve"),
     "original_language": gettext_lazy("Language of authoring"),
 }
+THRESHOLDS = {
+    "brightest": gettext_lazy("mean grey at most, of 255"),
+    "darkest": gettext_lazy("mean grey at least, of 255"),
+    "degrees": gettext_lazy("degrees at most"),
+    "deviation": gettext_lazy("spread of grey at least, of 255"),
+    "dpi": gettext_lazy("dpi"),
+    "kbits": gettext_lazy("kbit/s"),
+    "long": gettext_lazy("longer side at least, pixels"),
+    "peak_db": gettext_lazy("loudest sample at least, dB"),
+    "seconds": gettext_lazy("seconds at least"),
+    "share": gettext_lazy("share at most, 0 to 1"),
+    "short": gettext_lazy("shorter side at least, pixels"),
+    "tolerance": gettext_lazy("give or take"),
+    "variance": gettext_lazy("sharpness at least"),
+}
+"""Thresholds of the rules on pictures and clips, as the settings ask for them."""
 PLACE_NAMES: dict[str, Any] = {
     "seq": gettext_lazy("Number"),
     "volume": gettext_lazy("Volume"),
@@ -43,12 +59,17 @@ PLACE_NAMES: dict[str, Any] = {
 
 
 def label_of(name: str) -> str:
-    """A field's name for people: `option_1_en` is `Option B · en`."""
+    """A field's name for people: `option_1_en` is `Option B · English`."""
     if name in Term.Kind.values:
         return str(Term.Kind(name).label)
     if name in _NAMES:
         return str(_NAMES[name])
     kind, *rest = name.split("_")
     if kind in _OF_OPTIONS:
-        return " · ".join([f"{_OF_OPTIONS[kind]} {LABELS[int(rest[0])]}", *rest[1:]])
-    return " · ".join([str(_TEXTS.get(kind, kind)), *rest])
+        return " · ".join([f"{_OF_OPTIONS[kind]} {LABELS[int(rest[0])]}", *map(language_name, rest[1:])])
+    return " · ".join([str(_TEXTS.get(kind, kind)), *map(language_name, rest)])
+
+
+def language_name(tag: str) -> str:
+    """A language of items as the interface calls it; a tag that it does not know, as it is."""
+    return str(LANGUAGE_NAMES.get(tag, tag))

@@ -16,7 +16,9 @@ from keju.benchmark import Benchmark, Problem
 from keju.errors import CallFailed
 from keju.items import Item as Question
 from keju.items import Medium, same_language
+from keju.phrase import Phrase
 from keju.release.content import ANSWER_DIGEST, CANARY
+from keju.results.labels import named
 from keju.studio import findings
 from keju.studio.content import Content, Option
 from keju.studio.editing import MOST_OPTIONS
@@ -26,7 +28,7 @@ from keju.studio.models import Asset, Item, Project, Source, Term
 from keju.studio.models.items import MOST_SPLIT
 from keju.studio.option_pictures import Parted, parted
 from keju.studio.saving import Edit, create, save
-from keju.studio.wording import worded
+from keju.studio.wording import texts_of
 
 TERMS = {
     **{kind: Term.Kind(kind) for kind in ("genre", "question_type", "difficulty", "dimension", "instruction")},
@@ -44,6 +46,14 @@ class Trouble:
 
     item: str
     message: str
+    """In the language of the interface, or a phrase."""
+
+    @classmethod
+    def of(cls, problem: Problem) -> Trouble:
+        """A problem that the reader of a benchmark or of runs met, with its place."""
+        place = ":".join(str(part) for part in (problem.file, problem.line) if part is not None)
+        told = Phrase("{place}: {what}", "{place}：{what}").filled(place=place, what=problem.message)
+        return cls(problem.item or "", told if place else problem.message)
 
 
 @dataclass(slots=True)
@@ -83,10 +93,11 @@ def take(
     """Take in every item of a benchmark, each whole or not at all. Items that are here are revised where they differ.
 
     `source` is that of the pictures and clips. An item whose medium cannot be had becomes a draft without it. `tell` is
-    called with the number of items that were looked at, and of all.
+    called with the number of items that were looked at, and of all. Twins are looked for at the end; where it does not
+    come to that, when an item is submitted.
     """
     report = Report()
-    report.troubles += [Trouble(problem.item or "", _told(problem)) for problem in benchmark.problems]
+    report.troubles += [Trouble.of(problem) for problem in benchmark.problems]
     taking = _Taking(project, user, source, report, {trouble.item for trouble in report.troubles})
     taking.add_languages(dict.fromkeys(tag for question in benchmark for tag in question.wordings))
     for number, question in enumerate(benchmark):
@@ -97,6 +108,7 @@ def take(
                 taking.take(question)
         except _Skipped as reason:
             report.troubles.append(Trouble(question.id, str(reason)))
+    findings.refresh_twins(project, [question.id for question in benchmark])
     report.fields = sorted({name for question in benchmark for name in _further(question)})
     record(project, user, "import", f"benchmark:{benchmark.name}"[:80], format=benchmark.format, **report.counts)
     return report
@@ -137,7 +149,7 @@ class _Taking:
         else:
             save(item, self.user, edit, base_version=item.version, reason=_("imported anew"))
             self.report.changed.append(question.id)
-        findings.refresh(Item.objects.select_related("project", "current").get(pk=item.pk))
+        findings.refresh(Item.objects.select_related("project", "current").get(pk=item.pk), twins=False)
 
     @transaction.atomic
     def add_languages(self, tags: Iterable[str]) -> None:
@@ -225,8 +237,10 @@ class _Taking:
             names = {term.code, *(str(text) for text in (term.label or {}).values())}
             if wanted in {name.casefold() for name in names}:
                 return term
+        known = named(kind, value)
+        label = texts_of(known) if isinstance(known, Phrase) else {"en": value}
         made = Term.objects.create(
-            project=self.project, kind=kind, code=value.strip()[:60], label={"en": value}, order=len(terms) + 1
+            project=self.project, kind=kind, code=value.strip()[:60], label=label, order=len(terms) + 1
         )
         self.report.terms += 1
         record(self.project, self.user, "term", f"term:{kind}:{made.code}"[:80])
@@ -237,12 +251,6 @@ def _further(question: Question) -> dict[str, Any]:
     """Fields of the source that keju does not know; not what formats and releases note there for themselves."""
     ours = {name for name in question.extra if name.startswith("_")} | {ANSWER_DIGEST, CANARY}
     return {name: value for name, value in question.extra.items() if name not in ours}
-
-
-def _told(problem: Problem) -> str:
-    """A problem that the reader met, in the language of the interface, with its place."""
-    place = ":".join(str(part) for part in (problem.file, problem.line) if part is not None)
-    return ": ".join(part for part in (place, worded(problem.message)) if part)
 
 
 def _is_same(item: Item, edit: Edit) -> bool:

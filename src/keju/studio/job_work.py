@@ -13,10 +13,12 @@ from keju import formats
 from keju.errors import BadFile
 from keju.studio import importer, incoming, model_marks, release_builder
 from keju.studio.models import Job, Release, Source
+from keju.studio.wording import texts_now
 from keju.studio.workflow import NotAllowed
 
 Tell = Callable[[int, int], None]
-"""Called with how much is done, and of how much; 0 where that is not known."""
+"""Called between two steps, with how much is done, and of how much; 0 where that is not known. Raises where the job is
+to stop."""
 
 SHOWN = 200  # troubles; whoever has more mends these first
 
@@ -66,5 +68,5 @@ def _place(job: Job, folder: Path) -> Iterator[str]:
 
 
 def _troubles(troubles: Sequence[importer.Trouble]) -> dict[str, Any]:
-    shown = [{"item": each.item, "message": each.message} for each in troubles[:SHOWN]]
+    shown = [{"item": each.item, "message": texts_now(each.message)} for each in troubles[:SHOWN]]
     return {"trouble_list": shown, "troubles": len(troubles)}

@@ -1,7 +1,8 @@
 """Running jobs: each in a thread of this process, told of by a row that every page can read.
 
 A job's process gives signs of life. Where they stop, because the process ended, the job is interrupted and can be
-started again; its upload is kept until then. What a job does is in `keju.studio.job_work`.
+started again; its upload is kept until then. A job that is cancelled stops between two steps, each of which is done
+whole. What a job does is in `keju.studio.job_work`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from django.utils.translation import gettext as _
 from keju.errors import KejuError
 from keju.studio.incoming import kept
 from keju.studio.job_work import WORK
+from keju.studio.journal import record
 from keju.studio.models import Job, Project
+from keju.studio.wording import texts_now
 from keju.studio.workflow import NotAllowed
 
 SIGN = 5.0  # seconds between two signs of life
@@ -39,6 +42,10 @@ class Busy(Exception):
 
 class _Gone(Exception):
     """The row is no longer this thread's: the job was taken for dead."""
+
+
+class _Cancelled(Exception):
+    """Someone asked for the job to stop."""
 
 
 def start(
@@ -72,7 +79,7 @@ def start(
 def again(job: Job, user: User) -> Job:
     """Start an interrupted or failed job again. Raises `Busy` where it, or another on its subject, is under way."""
     _bury([job])
-    anew = {"state": Job.State.RUNNING, "done": 0, "total": 0, "report": {}, "ended_at": None}
+    anew = {"state": Job.State.RUNNING, "done": 0, "total": 0, "report": {}, "ended_at": None, "cancelled_by": None}
     ended = Job.objects.filter(pk=job.pk, state__in=(Job.State.INTERRUPTED, Job.State.FAILED))
     try:
         with transaction.atomic():
@@ -86,9 +93,15 @@ def again(job: Job, user: User) -> Job:
     return job
 
 
+def cancel(job: Job, user: User) -> bool:
+    """Ask a job to stop at its next step; False where it is not under way any more."""
+    under_way = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING)
+    return bool(under_way.filter(cancelled_by=None).update(cancelled_by=user)) or under_way.exists()
+
+
 def last_of(project: Project, subject: str) -> Job | None:
     """The last job on a subject; one whose process is gone is interrupted."""
-    job = project.jobs.filter(subject=subject).select_related("project", "started_by").first()
+    job = project.jobs.filter(subject=subject).select_related("project", "started_by", "cancelled_by").first()
     return looked_at(job) if job else None
 
 
@@ -139,22 +152,34 @@ def _in_thread(job: Job) -> None:
 
 def _run(job: Job) -> None:
     """Do the work and write down what became of it. A fault of ours is written down too, and then raised."""
-    ended: dict[str, Any] = {"state": Job.State.FAILED}
+    ended: dict[str, Any] = {"state": Job.State.FAILED, "report": {}}
     with translation.override(job.language):
-        ended["report"] = {"failed": _("The studio failed at this; whoever runs the server finds why in its log.")}
         try:
-            ended = {"report": WORK[Job.Kind(job.kind)](job, folder_of(job), _Progress(job)), "state": Job.State.DONE}
+            ended = {"state": Job.State.DONE, "report": WORK[Job.Kind(job.kind)](job, folder_of(job), _Progress(job))}
         except (KejuError, NotAllowed) as refused:
-            ended["report"] = {"failed": str(refused)}
+            ended["report"] = {"failed": texts_now(refused.args[0] if refused.args else "")}
+        except _Cancelled:
+            ended["state"] = Job.State.CANCELLED
         except _Gone:
             return
         finally:
-            if _mine(job).update(ended_at=timezone.now(), **ended):
+            if _end(job, ended):
                 shutil.rmtree(folder_of(job), ignore_errors=True)
 
 
+@transaction.atomic
+def _end(job: Job, ended: dict[str, Any]) -> bool:
+    """Write down what became of it; False where the row is no longer this thread's."""
+    if not _mine(job).update(ended_at=timezone.now(), **ended):
+        return False
+    if ended["state"] == Job.State.CANCELLED:
+        job.refresh_from_db()
+        record(job.project, job.cancelled_by, "cancel", f"{job.kind}:{job.name}"[:80])
+    return True
+
+
 class _Progress:
-    """Called with (done, total): noted in the job's row, not oftener than one can read. Raises `_Gone`."""
+    """Called with (done, total): noted in the row, not oftener than one can read. Raises `_Gone` or `_Cancelled`."""
 
     def __init__(self, job: Job) -> None:
         self._job, self._noted = job, 0.0
@@ -163,8 +188,11 @@ class _Progress:
         if monotonic() - self._noted < _TOLD and done < total:
             return
         self._noted = monotonic()
-        if not _mine(self._job).update(done=done, total=total, alive_at=timezone.now()):
+        mine = _mine(self._job)
+        if not mine.update(done=done, total=total, alive_at=timezone.now()):
             raise _Gone
+        if mine.exclude(cancelled_by=None).exists():
+            raise _Cancelled
 
 
 @contextmanager

@@ -59,7 +59,7 @@ class Filter(forms.Form):
 
     def __init__(self, project: Project, data: Any, *, whole: bool) -> None:
         """`whole`: the person sees texts and labels of some items, and may search them."""
-        super().__init__(data, label_suffix="")
+        super().__init__(data)
         fields: dict[str, Any] = self.fields
         fields["state"].choices = [("", _("all")), *Item.State.choices]
         if not whole:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from keju.results.scores import Scores
 from keju.studio.benchmarks import benchmark_of
 from keju.studio.importer import Trouble
 from keju.studio.journal import record
-from keju.studio.models import Item, ModelMark, ModelRun, Project
+from keju.studio.models import Item, ModelMark, ModelRun, Project, Revision
 
 _ASKED = ("answered", "truncated")
 _SHOWN = 20  # troubles of a run; a run over another benchmark has one an item
@@ -35,12 +35,12 @@ class Report:
 class Tried:
     """What models made of one item."""
 
-    item: Item
+    pk: int
+    code: str
     right: int
     asked: int
     chosen: tuple[tuple[str, int], ...]
     """Label → models that chose it, most chosen first; an empty label: no answer in the reply."""
-    key: str
 
     @property
     def impossible(self) -> bool:
@@ -73,7 +73,7 @@ def take_runs(project: Project, user: User, path: Path, tell: Callable[[int, int
         if tell:
             tell(number, 0)
         left_out = [problem for problem in run.benchmark.problems if problem.left_out]
-        report.troubles += [Trouble(problem.item or "", str(problem)) for problem in left_out[:_SHOWN]]
+        report.troubles += [Trouble.of(problem) for problem in left_out[:_SHOWN]]
         ours = [item.id for item in run.benchmark if item.id in items]
         if not ours:
             report.troubles.append(Trouble("", _("%(model)s answered no item of this project.") % {"model": run.model}))
@@ -87,19 +87,23 @@ def tried(project: Project, items: Iterable[Item] | None = None) -> list[Tried]:
     marks = ModelMark.objects.filter(run__project=project)
     if items is not None:
         marks = marks.filter(item__in=items)
-    by_item: dict[int, list[ModelMark]] = {}
-    for mark in marks.select_related("item__current"):
-        by_item.setdefault(mark.item_id, []).append(mark)
-    found = [_tried(own) for own in by_item.values()]
-    return sorted(found, key=lambda one: (one.right / one.asked, -one.asked, one.item.code))
+    chosen: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
+    right: Counter[int] = Counter()
+    for pk, code, label, correct in marks.values_list("item", "item__code", "label", "correct"):
+        chosen[pk, code][label] += 1
+        right[pk] += correct
+    found = [
+        Tried(pk, code, right[pk], labels.total(), tuple(sorted(labels.items(), key=lambda pair: (-pair[1], pair[0]))))
+        for (pk, code), labels in chosen.items()
+    ]
+    return sorted(found, key=lambda one: (one.right / one.asked, -one.asked, one.code))
 
 
-def _tried(marks: list[ModelMark]) -> Tried:
-    item = marks[0].item
-    key = item.current.content.key if item.current else None
-    counts = Counter(mark.label for mark in marks)
-    chosen = tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-    return Tried(item, sum(mark.correct for mark in marks), len(marks), chosen, "" if key is None else LABELS[key])
+def keys_of(items: Iterable[int]) -> dict[int, str]:
+    """Item, by primary key → the label of its key, where it has one."""
+    revisions = Revision.objects.filter(pk__in=Item.objects.filter(pk__in=items).values("current"))
+    keys = {revision.item_id: revision.content.key for revision in revisions}
+    return {pk: LABELS[key] for pk, key in keys.items() if key is not None}
 
 
 @transaction.atomic

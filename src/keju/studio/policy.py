@@ -26,6 +26,8 @@ class Verb(StrEnum):
     """Every picture and clip with its source, use and screening."""
     SEE_MEDIA = "see media"
     """The bytes of one picture or clip."""
+    CANCEL = "cancel"
+    """Look at a job and stop it: one's own; an owner any."""
     UPLOAD = "upload"
     WRITE = "write"
     """Begin an item, change one's own; an owner changes any."""
@@ -47,7 +49,7 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What one person has had to do with one item, or with one asset and the items that show it."""
+    """What one person has had to do with one item, with one asset and the items that show it, or with one job."""
 
     authored: bool = False
     revised: bool = False
@@ -65,6 +67,8 @@ class Past:
     """Is the third expert of a dispute over it."""
     disputing: bool = False
     """Is named in a dispute over it."""
+    started: bool = False
+    """Started it, where it is a job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ ROLES: dict[Verb, Set[Role]] = {
     Verb.SEE_PROJECT: set(Role) - {Role.PARTICIPANT},
     Verb.SEE_ASSETS: set(Role) - {Role.PARTICIPANT, Role.ANNOTATOR},
     Verb.SEE_MEDIA: set(Role) - {Role.PARTICIPANT, Role.ANNOTATOR},
+    Verb.CANCEL: set(Role) - {Role.PARTICIPANT},
     Verb.UPLOAD: {Role.OWNER, Role.AUTHOR, Role.EXPERT, Role.LINGUIST},
     Verb.WRITE: {Role.OWNER, Role.AUTHOR, Role.EXPERT, Role.LINGUIST},
     Verb.SUBMIT: {Role.OWNER, Role.AUTHOR, Role.EXPERT, Role.LINGUIST},
@@ -106,6 +111,7 @@ INVOLVED = _("You have worked on this item before; re-annotation needs someone w
 PARTY = _("You are a party to this dispute; a third expert must settle it.")
 OWN_UPLOAD = _("You uploaded this, so someone else must screen it.")
 NOT_YOURS = Verdict(False, _("Only its author or an owner can change this item."))
+NOT_YOUR_JOB = Verdict(False, _("Only whoever started this, or an owner, can stop it."))
 BLIND = Verdict(False, _("The key stays hidden while you answer this item blind."))
 PARTICIPANT_ONLY = Verdict(False, _("A participant of the human baseline can have no other role in the project."))
 
@@ -150,6 +156,8 @@ def _refusal(verb: Verb, roles: Set[Role], past: Past, *, named: bool) -> Verdic
         return BLIND
     if verb in {Verb.WRITE, Verb.SUBMIT} and named and not _ones_own(roles, past):
         return NOT_YOURS
+    if verb is Verb.CANCEL and named and not (Role.OWNER in roles or past.started):
+        return NOT_YOUR_JOB
     return None
 
 

@@ -25,6 +25,8 @@ from keju.stats import uniformity
 from keju.stats.intervals import wilson
 from keju.studio import agreeing, rating, screening
 from keju.studio.benchmarks import LABEL_COLUMNS, benchmark_of
+from keju.studio.findings import title_of
+from keju.studio.form_labels import language_name
 from keju.studio.models import Assignment, Batch, Event, Finding, Item, Project
 from keju.studio.wording import worded
 
@@ -143,6 +145,7 @@ def findings(project: Project) -> Table:
     rules = sorted({key[:2] for key in told}, key=lambda key: (order.index(key[1]) if key[1] in order else 9, key))
     rows = [
         {
+            "title": title_of(rule),
             "rule": rule,
             "severity": SEVERITIES.get(severity, severity),
             **{str(state): told[rule, severity, state] for state in Finding.State},
@@ -150,6 +153,7 @@ def findings(project: Project) -> Table:
         for rule, severity in rules
     ]
     columns = (
+        Column("title", "What is found", "text", "检查内容"),
         Column("rule", "Rule", "text", "规则"),
         Column("severity", "Severity", "text", "级别"),
         Column("open", "Open", "count", "未处理"),
@@ -274,5 +278,7 @@ def _equal(counts: Sequence[int]) -> Phrase | None:
 def _value(label: str, value: str | None, terms: Mapping[tuple[str, str], Mapping[str, str]]) -> str:
     if value is None:
         return UNLABELLED
+    if label == "language":
+        return language_name(value)
     text = terms.get((label, value))
     return worded(text) if text else named(label, value)

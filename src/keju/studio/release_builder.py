@@ -18,7 +18,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -88,6 +88,15 @@ def warnings(release: Release) -> list[str]:
     return [*told, *moved(release), *_known_keys(release)]
 
 
+def _in_each_language(release: Release) -> list[dict[str, str]]:
+    """The warnings as the report keeps them, for readers of any language."""
+    told = {}
+    for tag, _name in settings.LANGUAGES:
+        with translation.override(tag):
+            told[tag] = warnings(release)
+    return [dict(zip(told, texts, strict=True)) for texts in zip(*told.values(), strict=True)]
+
+
 def next_version(project: Project) -> str:
     """The version after the last one that went out: by what was changed, added, or neither."""
     last = project.releases.filter(state=Release.State.FROZEN).order_by("-frozen_at").first()
@@ -104,12 +113,14 @@ def next_version(project: Project) -> str:
 def build(release: Release, actor: User, tell: Callable[[int, int], None] | None = None) -> list[dict[str, Any]]:
     """Build the release and pin its revisions, or return what blocks it, as `Release.report` keeps it.
 
-    `tell` is called with the pictures and clips that were checked, and all. Raises keju's `Misuse` where something is
-    missing to build with, `NotAllowed` where the release was changed, let out or thrown away meanwhile.
+    `tell` is called with the pictures and clips that were checked, and all; at last before what was built is put in its
+    place: what it raises until then leaves everything as it was. Raises keju's `Misuse` where something is missing to
+    build with, `NotAllowed` where the release was changed, let out or thrown away meanwhile.
     """
     pairs = chosen(release.project)
     benchmark = in_splits(release, pairs)
-    told = settings_of(release, assets_of(pairs))
+    assets = assets_of(pairs)
+    told = settings_of(release, assets)
     withhold = frozenset(release.config.get("withhold") or ())
     quality = quality_of(release.project, {item.id for item in benchmark if item.split in withhold})
     work = _folder(release.project) / f".building-{secrets.token_hex(8)}"
@@ -127,6 +138,8 @@ def build(release: Release, actor: User, tell: Callable[[int, int], None] | None
         _zip(made.folder, work / "release.zip", f"{release.project.slug}-{release.version}")
         if not withhold:
             (work / KEYS).unlink(missing_ok=True)
+        if tell:
+            tell(len(assets), len(assets))
         _settle(release, actor, pairs, benchmark, work)
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -189,7 +202,7 @@ def _settle(release: Release, actor: User, pairs: Sequence[Pair], benchmark: Ben
         row.state, row.built_by = Release.State.BUILT, actor
         counts = Counter(pin.split for pin in pins)
         withheld = {name: counts[name] for name in row.config.get("withhold") or ()}
-        row.report = {"items": len(pins), "withheld": withheld, "warnings": warnings(row)}
+        row.report = {"items": len(pins), "withheld": withheld, "warnings": _in_each_language(row)}
         row.save()
         record(row.project, actor, "build", f"release:{row.version}", sha256=row.manifest_sha256, items=len(pins))
         place = folder_of(row)

@@ -94,7 +94,7 @@ class ReleaseForm(forms.Form):
     )
 
     def __init__(self, release: Release, data: Any = None, *, whole: bool = False) -> None:
-        super().__init__(data, initial={"keep_splits": True, **release.config}, label_suffix="")
+        super().__init__(data, initial={"keep_splits": True, **release.config})
         self.release = release
         for name, question in QUESTIONS.items():
             self.fields[name] = forms.CharField(label=worded(question.text), max_length=4000)

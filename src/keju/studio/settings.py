@@ -105,6 +105,8 @@ TEMPLATES = [
     }
 ]
 
+FORM_RENDERER = "keju.studio.form_looks.Looks"
+
 DATABASES = {"default": _database(os.environ.get("KEJU_STUDIO_DATABASE"))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 MEDIA_STORE = DATA / "media"
@@ -151,6 +153,7 @@ CONTENT_SECURITY_POLICY = {
         "form-action": [SELF],
     }
 }
+FILE_UPLOAD_HANDLERS = ("django.core.files.uploadhandler.MemoryFileUploadHandler", "keju.studio.uploading.ToDisk")
 UPLOAD_LIMIT = 200 * 2**20  # bytes; a clip of an hour at 320 kbit/s is 140 MB
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 2**20  # of a form without its files
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000

@@ -16,6 +16,7 @@ urlpatterns = [
     path("projects/<slug:slug>/releases/<int:pk>/zip", releases.download, name="release-zip"),
     path("projects/<slug:slug>/releases/<int:pk>/keys", releases.keys, name="release-keys"),
     path("projects/<slug:slug>/jobs/<int:pk>", jobs.job, name="job"),
+    path("projects/<slug:slug>/jobs/<int:pk>/cancel", jobs.cancel, name="job-cancel"),
     path("projects/<slug:slug>/jobs/<int:pk>/again", jobs.again, name="job-again"),
     path("projects/<slug:slug>/jobs/<int:pk>/dismiss", jobs.dismiss, name="job-dismiss"),
     path("projects/<slug:slug>/import", imports.imports, name="import"),

@@ -18,4 +18,5 @@ urlpatterns = [
     path(f"{_PROJECT}/work/<int:pk>/draft", work.autosave, name="assignment-draft"),
     path(f"{_PROJECT}/disputes", disputes.disputes, name="disputes"),
     path(f"{_PROJECT}/disputes/<int:pk>", disputes.dispute, name="dispute"),
+    path(f"{_PROJECT}/disputes/<int:pk>/draft", disputes.autosave, name="dispute-draft"),
 ]

@@ -19,6 +19,11 @@ def texts_of(phrase: Phrase | str) -> dict[str, str]:
     return {"en": str(phrase), "zh-hans": in_chinese(phrase)}
 
 
+def texts_now(text: str) -> dict[str, str]:
+    """A text to be kept for readers of any language: both of a phrase; of another, what it says in that of now."""
+    return texts_of(text) if isinstance(text, Phrase) else {(get_language() or "en").lower(): str(text)}
+
+
 def in_taiwan(text: str) -> str:
     """Simplified Chinese of the interface as Taiwan writes and says it."""
     text = to_taiwan(text)

@@ -98,7 +98,7 @@ class Draft(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="drafts")
     target = models.CharField(max_length=80)
-    """`item:12`, `new:opera`, `assignment:7`."""
+    """`item:12`, `new:opera:TOKEN`, `assignment:7`, `dispute:3`."""
     base_version = models.PositiveIntegerField(default=0)
     body = models.JSONField(default=dict)
     updated_at = models.DateTimeField(auto_now=True)

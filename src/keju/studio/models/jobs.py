@@ -28,6 +28,7 @@ class Job(models.Model):
         DONE = "done", _("done")
         FAILED = "failed", _("failed")
         INTERRUPTED = "interrupted", _("interrupted")
+        CANCELLED = "cancelled", _("cancelled")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="jobs")
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -40,10 +41,12 @@ class Job(models.Model):
     total = models.PositiveIntegerField(default=0)
     """0 while it is not known."""
     report = models.JSONField(default=dict)
-    """What became of it, for its page; of one that failed, `{"failed": text}`."""
+    """What became of it, for its page; of one that failed `{"failed": {language: why}}`, or empty: our fault."""
     language = models.CharField(max_length=20)
-    """The language of whoever started it, in which its report is written."""
+    """The language of whoever started it, of what in its report is in no other."""
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    cancelled_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
+    """Who asked for it to stop, which it does at its next step."""
     started_at = models.DateTimeField(auto_now_add=True)
     token = models.CharField(max_length=32)
     """Of the thread that works on it: one that was taken for dead and still lives has another."""
@@ -61,6 +64,11 @@ class Job(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.subject} in {self.project}"
+
+    @property
+    def name(self) -> str:
+        """What it works on, as people call it: a file, a release's version."""
+        return str(self.told.get("file") or self.told.get("name") or "")
 
     @property
     def is_dead(self) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import models
-from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
+
+from keju.studio.wording import worded
 
 
 class Project(models.Model):
@@ -64,5 +63,4 @@ class Term(models.Model):
         constraints = (models.UniqueConstraint(fields=("project", "kind", "code"), name="term_unique"),)
 
     def __str__(self) -> str:
-        labels: dict[str, Any] = self.label or {}
-        return str(labels.get(get_language() or "en") or labels.get("en") or next(iter(labels.values()), self.code))
+        return worded(self.label or {}) or self.code

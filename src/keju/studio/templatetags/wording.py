@@ -5,15 +5,10 @@ from __future__ import annotations
 from django import template
 
 from keju.studio.deeds import group_name
-from keju.studio.form_labels import LANGUAGE_NAMES
+from keju.studio.form_labels import language_name
 from keju.studio.wording import worded
 
 register = template.Library()
 register.filter("worded", worded)
 register.filter("group", group_name)
-
-
-@register.filter
-def language(tag: str) -> str:
-    """A language of items, by its name."""
-    return str(LANGUAGE_NAMES.get(tag, tag))
+register.filter("language", language_name)

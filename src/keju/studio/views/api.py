@@ -160,6 +160,7 @@ def submit(request: HttpRequest, slug: str, code: str) -> ItemOut:
     desk = _desk(request, slug, Verb.SUBMIT)
     found = _item(desk, code)
     desk.must(Verb.SUBMIT, found)
+    findings.refresh(found)  # twins may have changed since its last save
     transition(found, "submit", desk.user)
     return ItemOut.whole(_item(desk, code), _audience(desk, found))
 

@@ -9,8 +9,6 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.core.files.uploadedfile import TemporaryUploadedFile
-from django.core.files.uploadhandler import TemporaryFileUploadHandler
-from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
@@ -24,11 +22,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from keju.studio import quality, screening
 from keju.studio.access import Desk, page
+from keju.studio.form_labels import language_name
 from keju.studio.intake import ACCEPTED, Refused, Taken, items_with, take_in
 from keju.studio.journal import record
 from keju.studio.models import Asset, Finding, Item, Project, Role, Source
+from keju.studio.paging import paged
 from keju.studio.policy import Verb
 from keju.studio.posted import number
+from keju.studio.uploading import ToDisk
 
 _PAGE = 60  # cards of the list
 
@@ -37,7 +38,7 @@ _PAGE = 60  # cards of the list
 @require_POST
 def upload(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Take files in. A program gets JSON: the asset with `warnings`, or `error`; a form goes back to the list."""
-    request.upload_handlers = [TemporaryFileUploadHandler(request)]  # to disk as it comes, never into memory
+    request.upload_handlers = [ToDisk(request)]  # to disk as it comes, never into memory
     return _upload(request, slug)
 
 
@@ -138,15 +139,11 @@ def assets(desk: Desk) -> HttpResponse:
     opened = Count("findings", filter=Q(findings__state=Finding.State.OPEN))
     every = Asset.objects.filter(project=desk.project).select_related("source").annotate(open_findings=opened)
     every = every.order_by("-uploaded_at", "-pk")
-    chosen = Paginator(wanted.narrowed(every, by_name=names), _PAGE).get_page(desk.request.GET.get("page"))
-    query = desk.request.GET.copy()
-    query.pop("page", None)
     context = {
         "desk": desk,
         "wanted": wanted,
-        "chosen": chosen,
+        "chosen": paged(desk.request, wanted.narrowed(every, by_name=names), per_page=_PAGE),
         "names": names,
-        "query": query.urlencode(),
         "sources": Source.objects.filter(project=desk.project),
         "may_upload": desk.may(Verb.UPLOAD),
         "limit": settings.UPLOAD_LIMIT,
@@ -187,7 +184,7 @@ class Details(forms.ModelForm):  # type: ignore[type-arg] # Django has no generi
         if instance.kind == Asset.Kind.AUDIO:
             for tag in project.languages:
                 self.fields[f"transcript_{tag}"] = forms.CharField(
-                    label=_("Transcript (%(language)s)") % {"language": tag},
+                    label=_("Transcript (%(language)s)") % {"language": language_name(tag)},
                     required=False,
                     widget=forms.Textarea(attrs={"rows": 5, "lang": tag}),
                     initial=instance.transcript.get(tag, ""),
@@ -224,9 +221,7 @@ class Details(forms.ModelForm):  # type: ignore[type-arg] # Django has no generi
 @page(Verb.SEE_ASSETS)
 def asset(desk: Desk, pk: int) -> HttpResponse:
     """One picture or clip: how it looks, where it is from, what the checks say, which items use it."""
-    shown = get_object_or_404(
-        Asset.objects.select_related("source", "uploaded_by__profile"), project=desk.project, pk=pk
-    )
+    shown = desk.own(Asset.objects.select_related("source", "uploaded_by__profile"), pk)
     desk.must(Verb.SEE_ASSETS, shown)
     form = Details(desk.project, desk.request.POST or None, instance=shown)
     if desk.request.method == "POST":
@@ -255,7 +250,7 @@ def asset(desk: Desk, pk: int) -> HttpResponse:
 @page(Verb.MANAGE)
 def choose(desk: Desk, pk: int) -> HttpResponse:
     """The owner's own word on a picture or clip, over any screening."""
-    shown = get_object_or_404(Asset, project=desk.project, pk=pk)
+    shown = desk.own(Asset, pk)
     state = desk.request.POST.get("state", "")
     if state in Asset.State.values and state != shown.state:
         with transaction.atomic():

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from django import forms
 from django.contrib.auth.models import User
-from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import render
@@ -18,6 +17,7 @@ from keju.studio.access import Desk, page
 from keju.studio.deeds import about, details, verb_name
 from keju.studio.journal import first_broken, told
 from keju.studio.models import Event
+from keju.studio.paging import paged
 from keju.studio.policy import Verb
 
 PER_PAGE = 100
@@ -60,15 +60,12 @@ def log(desk: Desk) -> HttpResponse:
     events = Event.objects.filter(project=desk.project)
     form = FilterForm(desk.request.GET or None, events)
     kept = form.kept(events).select_related("actor").order_by("-seq")
-    asked = desk.request.GET.copy()
-    asked.pop("page", None)
-    shown = Paginator(kept, PER_PAGE).get_page(desk.request.GET.get("page"))
+    shown = paged(desk.request, kept, per_page=PER_PAGE)
     context = {
         "desk": desk,
         "form": form,
         "page": shown,
         "events": [(event, verb_name(event.verb), about(event), details(event)) for event in shown],
-        "asked": asked.urlencode(),
         "total": events.count(),
     }
     if "verify" in desk.request.GET:

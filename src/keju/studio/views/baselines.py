@@ -203,5 +203,4 @@ def _links(desk: Desk, made: list[Invitation]) -> list[tuple[Participant, str]]:
 
 
 def _batch(desk: Desk, pk: int) -> Batch:
-    batches = Batch.objects.select_related("project")
-    return get_object_or_404(batches, pk=pk, project=desk.project, kind=Batch.Kind.BASELINE)
+    return desk.own(Batch.objects.select_related("project").filter(kind=Batch.Kind.BASELINE), pk)

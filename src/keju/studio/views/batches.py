@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.db.models import Count, Q
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -19,6 +20,7 @@ from keju.studio.closing import close as close_batch
 from keju.studio.draw_form import STRATUM_NAMES, DrawForm
 from keju.studio.drawing import NotForThem, NothingToDraw, candidates, freeze, half_width
 from keju.studio.models import Assignment, Batch, Dispute, Item
+from keju.studio.paging import paged
 from keju.studio.policy import Verb
 from keju.studio.queue import answers_of, give_back_idle
 from keju.studio.reviewing import advance
@@ -115,6 +117,9 @@ def batch(desk: Desk, pk: int) -> HttpResponse:
     give_back_idle(found)
     tasks = found.assignments.exclude(state=Assignment.State.VOID)
     blind, closed = found.kind in BLIND, found.closed_at is not None
+    answered = found.assignments.none() if blind else found.assignments.filter(responses__isnull=False)
+    answers = paged(desk.request, answered.distinct().order_by("-submitted_at", "-pk"))
+    disputes = Dispute.objects.filter(item__in=found.targets, cause=_CAUSES[found.kind]).select_related("item")
     context = {
         "desk": desk,
         "batch": found,
@@ -126,9 +131,10 @@ def batch(desk: Desk, pk: int) -> HttpResponse:
         "progress": _progress(tasks),
         "people": _people(tasks),
         "unclaimed": tasks.filter(user__isnull=True).count(),
-        "verdicts": [] if blind else _verdicts(found),
+        "answers": answers,
+        "verdicts": _verdicts(answers),
         "tables": [shown(table) for table in _tables(found)] if blind and closed else [],
-        "disputes": Dispute.objects.filter(item__in=found.targets, cause=_CAUSES[found.kind]).select_related("item"),
+        "disputes": paged(desk.request, disputes, name="disputes"),
         "states": _states(found),
         "all_in": tasks.exists() and not tasks.exclude(state=Assignment.State.DONE).exists(),
         "labels": [STRATUM_NAMES[name] for name in found.stratify if name in STRATUM_NAMES],
@@ -150,7 +156,7 @@ def close(desk: Desk, pk: int) -> HttpResponse:
 
 
 def _batch(desk: Desk, pk: int) -> Batch:
-    return get_object_or_404(desk.project.batches.select_related("project", "created_by"), pk=pk, kind__in=KINDS)
+    return desk.own(Batch.objects.select_related("project", "created_by").filter(kind__in=KINDS), pk)
 
 
 def _tables(found: Batch) -> list[Any]:
@@ -169,12 +175,12 @@ def _people(tasks: Any) -> list[dict[str, Any]]:
     return list(named.values("user__username", "user__profile__pseudonym").annotate(**states))
 
 
-def _verdicts(found: Batch) -> list[Verdict]:
-    """What was answered, also what no longer counts, newest first."""
-    tasks = found.assignments.filter(responses__isnull=False).select_related("item", "user", "revision").distinct()
+def _verdicts(answered: Iterable[Assignment]) -> list[Verdict]:
+    """What was answered, also what no longer counts."""
+    tasks = Assignment.objects.filter(pk__in=[task.pk for task in answered])
     standing = answers_of(tasks)
     rows = []
-    for task in tasks.order_by("-submitted_at")[:200]:
+    for task in tasks.select_related("item", "user", "revision").order_by("-submitted_at", "-pk"):
         data = standing.get(task.pk) or task.responses.order_by("pk").last().data  # type: ignore[union-attr]
         rows.append(Verdict(task, data["decision"], data["note"]))
     return rows

@@ -9,20 +9,25 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse
+from django.db import transaction
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from keju.items import LABELS
+from keju.studio import drafts
 from keju.studio.access import Desk, page
 from keju.studio.disputing import Ruling, decide, parties_of
+from keju.studio.editing import MOST_TOKEN
 from keju.studio.models import Assignment, Dispute, Response, Term
+from keju.studio.paging import paged
 from keju.studio.policy import Verb
 from keju.studio.presenting import Audience, present
 from keju.studio.staffing import stuck
 from keju.studio.tasks import BLIND
+from keju.studio.views.drafting import opened, told, typed
 from keju.studio.views.items import with_strategies
 from keju.studio.workflow import NotAllowed
 
@@ -67,8 +72,9 @@ class RulingForm(forms.Form):
     )
     note = forms.CharField(label=gettext_lazy("Grounds"), max_length=4000, widget=forms.Textarea(attrs={"rows": 4}))
 
-    def __init__(self, dispute: Dispute, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, dispute: Dispute, posted: QueryDict | None = None, draft: drafts.Unsaved | None = None) -> None:
+        kept = draft.query if draft else QueryDict()
+        super().__init__(posted, initial={**kept.dict(), "agreed": kept.getlist("agreed")})
         project, current = dispute.item.project, dispute.item.current
         kinds = {
             "category": Term.Kind.DISPUTE_CATEGORY,
@@ -112,9 +118,9 @@ def disputes(desk: Desk) -> HttpResponse:
     unsettled = [one for one in found if not one.decision]
     context = {
         "desk": desk,
-        "open": [(one, one.item_id in may_settle) for one in unsettled],
+        "open": paged(desk.request, [(one, one.item_id in may_settle) for one in unsettled]),
         "stuck": stuck(desk.project, unsettled) if desk.may(Verb.MANAGE) else [],
-        "settled": [one for one in reversed(found) if one.decision],
+        "settled": paged(desk.request, [one for one in reversed(found) if one.decision], name="settled"),
         "hidden": len(there) - len(found) if desk.may(Verb.ADJUDICATE) else 0,
     }
     return render(desk.request, "studio/work/disputes.html", context)
@@ -124,12 +130,11 @@ def disputes(desk: Desk) -> HttpResponse:
 @page(Verb.SEE_PROJECT)
 def dispute(desk: Desk, pk: int) -> HttpResponse:
     """One dispute; the form for whoever may settle it."""
-    related = ("item__project", "item__current", "item__author", "revision__item", "category", "evidence")
-    found = get_object_or_404(Dispute.objects.select_related(*related), pk=pk, item__project=desk.project)
+    found = _found(desk, pk)
     if not _may_see(desk, found):
         raise PermissionDenied(str(desk.may(Verb.ADJUDICATE, found.item).reason))
-    may_settle = not found.decision and desk.may(Verb.ADJUDICATE, found.item)
-    form = RulingForm(found, desk.request.POST or None) if may_settle else None
+    draft = drafts.unsaved(desk.user, _target(found)) if desk.request.method != "POST" else None
+    form = RulingForm(found, desk.request.POST or None, draft) if _may_settle(desk, found) else None
     if desk.request.method == "POST":
         if form is None:
             raise PermissionDenied(_("This dispute is settled already, or another person must settle it."))
@@ -143,8 +148,21 @@ def dispute(desk: Desk, pk: int) -> HttpResponse:
         "said": answers_on(found),
         "parties": parties_of(found),
         "agreed": [user for user in parties_of(found) if user.pk in found.agreed],
+        **opened(desk, _target(found), draft),
     }
     return render(desk.request, "studio/work/dispute.html", context, status=422 if form and form.errors else 200)
+
+
+@require_POST
+@page(Verb.ADJUDICATE)
+def autosave(desk: Desk, pk: int) -> HttpResponse:
+    """Keep what is typed and not sent. 409 where the dispute is settled."""
+    found = _found(desk, pk)
+    desk.must(Verb.ADJUDICATE, found.item)
+    sent = typed(desk.request)
+    if found.decision:
+        return told(None)
+    return told(drafts.keep(desk.user, _target(found), sent["token"], sent["fields"], found.revision_id))
 
 
 def open_disputes(desk: Desk) -> list[Dispute]:
@@ -176,6 +194,19 @@ def _all(desk: Desk) -> list[Dispute]:
     return list(Dispute.objects.filter(item__project=desk.project).select_related(*related))
 
 
+def _found(desk: Desk, pk: int) -> Dispute:
+    related = ("item__project", "item__current", "item__author", "revision__item", "category", "evidence")
+    return get_object_or_404(Dispute.objects.select_related(*related), pk=pk, item__project=desk.project)
+
+
+def _target(found: Dispute) -> str:
+    return f"dispute:{found.pk}"
+
+
+def _may_settle(desk: Desk, found: Dispute) -> bool:
+    return not found.decision and bool(desk.may(Verb.ADJUDICATE, found.item))
+
+
 def _may_see(desk: Desk, found: Dispute) -> bool:
     """The third expert, and whoever may see the key: the parties when they answer it blind no more, and owners."""
     return bool(desk.may(Verb.ADJUDICATE, found.item) or desk.may(Verb.SEE_KEY, found.item))
@@ -183,7 +214,9 @@ def _may_see(desk: Desk, found: Dispute) -> bool:
 
 def _decided(desk: Desk, found: Dispute, form: RulingForm) -> bool:
     try:
-        settled = decide(found, desk.user, form.ruling())
+        with transaction.atomic():
+            settled = decide(found, desk.user, form.ruling())
+            drafts.spend(desk.user, _target(found), desk.request.POST.get("token", "")[:MOST_TOKEN], found.pk)
     except NotAllowed as refused:
         form.add_error("decision", str(refused))
         return False

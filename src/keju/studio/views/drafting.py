@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from secrets import token_hex
 from typing import Any
 
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from keju.studio import drafts, findings
 from keju.studio.access import Desk, page
 from keju.studio.editing import MOST_TOKEN, EditorForm
-from keju.studio.models import Item, Revision
+from keju.studio.models import Draft, Item, Revision
 from keju.studio.policy import Verb
 from keju.studio.posted import number_of
 
@@ -28,10 +29,7 @@ def autosave(desk: Desk, pk: int | None = None) -> HttpResponse:
     sent = typed(desk.request)
     fields, token = sent["fields"], sent["token"]
     version = number_of(fields.get("base_version", "")) or 0
-    draft = drafts.keep(desk.user, target_of(desk, item, token), token, fields, version)
-    if draft is None:
-        return JsonResponse({"kept": False}, status=409)
-    return JsonResponse({"kept": True, "at": draft.updated_at.isoformat()})
+    return told(drafts.keep(desk.user, target_of(desk, item, token), token, fields, version))
 
 
 @require_POST
@@ -86,10 +84,23 @@ def typed(request: HttpRequest) -> dict[str, Any]:
     return {"fields": fields, "token": token}
 
 
+def told(draft: Draft | None) -> JsonResponse:
+    """What the browser hears of an autosave: 409 where nothing was kept, as the form was sent already or is closed."""
+    if draft is None:
+        return JsonResponse({"kept": False}, status=409)
+    return JsonResponse({"kept": True, "at": draft.updated_at.isoformat()})
+
+
+def opened(desk: Desk, target: str, draft: drafts.Unsaved | None) -> dict[str, Any]:
+    """What a template knows of a form whose text is kept: `studio/work/drafted.html` and the attributes of the form."""
+    spent = json.dumps(drafts.spent_tokens(desk.user, target))
+    return {"token": token_hex(MOST_TOKEN // 2), "target": target, "spent": spent, "unsent": draft}
+
+
 def item_to_change(desk: Desk, pk: int) -> Item:
     """An item of the project that this person may change."""
     items = Item.objects.select_related("project", "current__image", "current__audio", "image", "audio", "author")
-    item = get_object_or_404(items, project=desk.project, pk=pk)
+    item = desk.own(items, pk)
     desk.must(Verb.WRITE, item)
     return item
 

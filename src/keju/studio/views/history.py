@@ -25,7 +25,7 @@ from keju.studio.workflow import NotAllowed
 @page(Verb.SEE_PROJECT)
 def history(desk: Desk, pk: int) -> HttpResponse:
     """All revisions, and two of them compared: those asked for, else the last two."""
-    item = get_object_or_404(Item.objects.select_related("project", "current"), project=desk.project, pk=pk)
+    item = desk.own(Item.objects.select_related("project", "current"), pk)
     desk.must(Verb.SEE_KEY, item)
     revisions = list(item.revisions.select_related("author", "image", "audio").order_by("-number"))
     numbers = {revision.number: revision for revision in revisions}

@@ -9,8 +9,9 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
+from django.db.models import Count, Q
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -20,6 +21,7 @@ from keju.studio.access import Desk, page
 from keju.studio.intake import too_large
 from keju.studio.journal import record
 from keju.studio.models import Job, ModelRun, Project, Source
+from keju.studio.paging import paged
 from keju.studio.policy import Verb
 
 SUBJECT = "import"
@@ -50,7 +52,7 @@ class ImportForm(forms.Form):
     )
 
     def __init__(self, project: Project, data: Any = None, files: Any = None) -> None:
-        super().__init__(data, files, label_suffix="")
+        super().__init__(data, files)
         fields: dict[str, Any] = self.fields
         fields["source"].queryset = project.sources.all()
         fields["name"].choices = [("", "–"), *((name, name) for name in incoming.offered())]
@@ -84,13 +86,18 @@ def imports(desk: Desk) -> HttpResponse:
 @page(Verb.MANAGE)
 def models(desk: Desk) -> HttpResponse:
     """Runs taken in, and the items by what models made of them."""
-    runs = ModelRun.objects.filter(project=desk.project).prefetch_related("marks")
-    rows = [(run, len(run.marks.all()), sum(mark.correct for mark in run.marks.all())) for run in runs]
+    counted = ModelRun.objects.filter(project=desk.project).annotate(
+        asked=Count("marks"), right=Count("marks", filter=Q(marks__correct=True))
+    )
+    runs = counted.order_by("model", "protocol").values("pk", "model", "protocol", "asked", "right")
     found = model_marks.tried(desk.project)
+    shown = paged(desk.request, found)
+    keys = model_marks.keys_of(one.pk for one in shown)
     context = {
         "desk": desk,
-        "runs": [(run, asked, right, right / asked * 100 if asked else 0) for run, asked, right in rows],
-        "tried": found,
+        "runs": [(run, run["right"] / run["asked"] * 100 if run["asked"] else 0) for run in runs],
+        "shown": shown,
+        "tried": [(one, keys.get(one.pk, "")) for one in shown],
         "impossible": sum(one.impossible for one in found),
         "doubtful": sum(one.doubtful for one in found),
         "enough": model_marks.ENOUGH,
@@ -103,7 +110,7 @@ def models(desk: Desk) -> HttpResponse:
 def forget(desk: Desk, pk: int) -> HttpResponse:
     """Take a run out again."""
     with transaction.atomic():
-        run = get_object_or_404(ModelRun, project=desk.project, pk=pk)
+        run = desk.own(ModelRun, pk)
         record(desk.project, desk.user, "forget", f"run:{run.model}"[:80], protocol=run.protocol)
         run.delete()
     messages.success(desk.request, _("Taken out."))

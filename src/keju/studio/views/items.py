@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,13 +17,13 @@ from keju.studio.access import Desk, page
 from keju.studio.editing import EDITABLE, TERMS
 from keju.studio.listing import Filter, counted
 from keju.studio.models import Finding, Item, Role, Term
+from keju.studio.paging import paged
 from keju.studio.policy import Verb
 from keju.studio.posted import number_of
 from keju.studio.presenting import Audience, ShownItem, present
 from keju.studio.seeing import named, seen
 from keju.studio.workflow import MOVES, NotAllowed, transition
 
-_PAGE = 50  # rows of the list
 _MOVES = {"submit": Verb.SUBMIT, "withdraw": Verb.SUBMIT, "reopen": Verb.MANAGE}
 """Moves made on an item's page; all others are made by judging it."""
 
@@ -45,15 +44,15 @@ def items(desk: Desk) -> HttpResponse:
     whole = seen(desk.project, desk.user, desk.roles)
     filled = Filter(desk.project, desk.request.GET, whole=whole.exists() or Role.OWNER in desk.roles)
     chosen = filled.narrowed(named(desk.project, desk.user), whole)
-    at = Paginator(chosen, _PAGE).get_page(desk.request.GET.get("page"))
-    query = desk.request.GET.copy()
-    query.pop("page", None)
+    at = paged(desk.request, chosen)
+    rows = _rows(desk, [item.pk for item in at], whole)
     context = {
         "desk": desk,
         "filter": filled,
         "at": at,
-        "rows": _rows(desk, [item.pk for item in at.object_list], whole),
-        "query": query.urlencode(),
+        "rows": rows,
+        "some_shown": any(row.shown for row in rows),
+        "query": at.query,
         "may_write": desk.may(Verb.WRITE),
     }
     return render(desk.request, "studio/items/list.html", context)
@@ -110,7 +109,7 @@ def with_strategies(desk: Desk, shown: ShownItem) -> ShownItem:
 @page(Verb.SEE_PROJECT)
 def move(desk: Desk, pk: int, verb: str) -> HttpResponse:
     """Submit, withdraw or reopen an item."""
-    found = get_object_or_404(desk.project.items.select_related("project"), pk=pk)
+    found = desk.own(Item.objects.select_related("project"), pk)
     if verb not in _MOVES:
         raise Http404
     desk.must(_MOVES[verb], found)

@@ -1,10 +1,11 @@
-"""How far a job is; starting one again that was interrupted; forgetting it."""
+"""How far a job is; stopping it; starting one again that was interrupted; forgetting it."""
 
 from __future__ import annotations
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from keju.studio import jobs
@@ -14,15 +15,27 @@ from keju.studio.policy import Verb
 
 
 @require_safe
-@page(Verb.MANAGE)
+@page(Verb.CANCEL)
 def job(desk: Desk, pk: int) -> HttpResponse:
     """A part of a page, asked for while the job is under way; when it is not any more, the page is loaded anew."""
-    found = jobs.looked_at(_found(desk, pk))
+    found = _found(desk, pk)
+    desk.must(Verb.CANCEL, found)
+    found = jobs.looked_at(found)
     response = render(desk.request, "studio/job.html", {"desk": desk, "job": found})
     if found.state != Job.State.RUNNING:
         response["HX-Refresh"] = "true"
     response["Cache-Control"] = "no-store"
     return response
+
+
+@require_POST
+@page(Verb.CANCEL)
+def cancel(desk: Desk, pk: int) -> HttpResponse:
+    found = _found(desk, pk)
+    desk.must(Verb.CANCEL, found)
+    if not jobs.cancel(jobs.looked_at(found), desk.user):
+        messages.warning(desk.request, _("This is over already."))
+    return _back(desk, found)
 
 
 @require_POST
@@ -45,10 +58,12 @@ def dismiss(desk: Desk, pk: int) -> HttpResponse:
 
 
 def _found(desk: Desk, pk: int) -> Job:
-    return get_object_or_404(Job.objects.select_related("project", "started_by"), project=desk.project, pk=pk)
+    return desk.own(Job.objects.select_related("project", "started_by", "cancelled_by"), pk)
 
 
 def _back(desk: Desk, found: Job) -> HttpResponse:
+    if not desk.may(Verb.MANAGE):
+        return redirect("project", desk.project.slug)
     if found.kind == Job.Kind.RELEASE:
         return redirect("release", desk.project.slug, found.told["release"])
     return redirect("import", desk.project.slug)

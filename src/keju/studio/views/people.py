@@ -12,8 +12,9 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -28,9 +29,23 @@ _LINK = "studio-new-link"
 """Key of the session under which a new link waits to be shown, once."""
 
 
+_DOES = {
+    Role.OWNER: gettext_lazy("people, settings, rounds and releases; sees every key"),
+    Role.AUTHOR: gettext_lazy("uploads pictures and clips, writes items"),
+    Role.EXPERT: gettext_lazy("writes as well; screens, and judges whether the key is right"),
+    Role.LINGUIST: gettext_lazy("judges the wording, and whether both languages say the same"),
+    Role.FORMATTER: gettext_lazy("screens; looks at files, form and completeness"),
+    Role.ANNOTATOR: gettext_lazy("answers or rates items that are accepted, without seeing the key"),
+    Role.ADJUDICATOR: gettext_lazy("settles disputes, as a third person"),
+    Role.PARTICIPANT: gettext_lazy("sits the test and sees nothing else; has no other role"),
+}
+
+
 class RolesForm(forms.Form):
     roles = forms.MultipleChoiceField(
-        label=gettext_lazy("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple
+        label=gettext_lazy("Roles"),
+        choices=[(role.value, format_lazy("{} · {}", role.label, does)) for role, does in _DOES.items()],
+        widget=forms.CheckboxSelectMultiple,
     )
 
     def clean_roles(self) -> list[str]:
@@ -207,7 +222,7 @@ def _changes(membership: Membership) -> list[Any]:
 
 
 def _membership(desk: Desk, pk: int) -> Membership:
-    return get_object_or_404(Membership.objects.select_related("user__profile"), project=desk.project, pk=pk)
+    return desk.own(Membership.objects.select_related("user__profile"), pk)
 
 
 def _may_link(desk: Desk, user: User) -> bool:

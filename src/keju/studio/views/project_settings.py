@@ -22,6 +22,7 @@ from django.views.decorators.http import require_http_methods
 from keju.checks.rule import Rule
 from keju.studio import quality
 from keju.studio.access import Desk, page
+from keju.studio.form_labels import THRESHOLDS
 from keju.studio.journal import record
 from keju.studio.models import Project
 from keju.studio.numbering import BadTemplate, fields_of
@@ -93,7 +94,7 @@ class SettingsForm(forms.Form):
         self.rules = [rule for rule in quality.rules_of(desk.project) if rule.thresholds]
         for rule in self.rules:
             for name, value in rule.thresholds.items():
-                self.fields[f"{rule.code}-{name}"] = forms.FloatField(label=name, initial=value)
+                self.fields[f"{rule.code}-{name}"] = forms.FloatField(label=THRESHOLDS.get(name, name), initial=value)
 
     def clean(self) -> dict[str, Any]:
         told = self.cleaned_data

@@ -28,6 +28,9 @@ class NewProject(forms.ModelForm):  # type: ignore[type-arg] # Django has no gen
             "slug": gettext_lazy("Part of every address: small letters, digits and hyphens, such as “opera-2026”."),
             "profile": gettext_lazy("Gives vocabulary, review steps and thresholds to begin with; all can be changed."),
         }
+        error_messages = {  # noqa: RUF012 - as Django reads it
+            "slug": {"invalid": gettext_lazy("Only a to z, digits and hyphens; no spaces.")}
+        }
 
 
 @require_http_methods(["GET", "POST"])

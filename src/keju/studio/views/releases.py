@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.db import IntegrityError, transaction
 from django.http import Http404, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
@@ -19,6 +19,7 @@ from keju.studio import release_builder as builder
 from keju.studio.access import Desk, page
 from keju.studio.journal import record
 from keju.studio.models import Item, Job, Release
+from keju.studio.paging import paged
 from keju.studio.policy import Verb
 from keju.studio.ranges import ranged
 from keju.studio.release_form import ReleaseForm, begun
@@ -130,7 +131,7 @@ def keys(desk: Desk, pk: int) -> HttpResponse:
 
 
 def _found(desk: Desk, pk: int) -> Release:
-    return get_object_or_404(Release.objects.select_related("project"), project=desk.project, pk=pk)
+    return desk.own(Release.objects.select_related("project"), pk)
 
 
 @transaction.atomic
@@ -154,7 +155,8 @@ def _build(desk: Desk, found: Release) -> None:
         messages.error(desk.request, _("Something stands in the way; it is listed below."))
         return
     try:
-        jobs.start(desk.project, desk.user, Job.Kind.RELEASE, _subject(found), release=found.pk)
+        told: dict[str, Any] = {"release": found.pk, "name": found.version}
+        jobs.start(desk.project, desk.user, Job.Kind.RELEASE, _subject(found), **told)
     except jobs.Busy as busy:
         messages.error(desk.request, str(busy))
 
@@ -182,7 +184,8 @@ def _shown(desk: Desk, found: Release, form: ReleaseForm, *, status: int = 200) 
 
 
 def _frozen(desk: Desk, found: Release) -> HttpResponse:
-    context = {"desk": desk, "release": found, "pins": found.items.select_related("item", "revision"), **_built(found)}
+    pins = found.items.select_related("item", "revision").order_by("item__code")
+    context = {"desk": desk, "release": found, "pins": paged(desk.request, pins), **_built(found)}
     return render(desk.request, "studio/release/out.html", context)
 
 

@@ -55,7 +55,7 @@ def settle(desk: Desk, pk: int, comment: int) -> HttpResponse:
 @page(Verb.SEE_PROJECT)
 def waive(desk: Desk, pk: int, finding: int) -> HttpResponse:
     """Let a finding stand, with the reason."""
-    item = get_object_or_404(Item.objects.select_related("project"), project=desk.project, pk=pk)
+    item = desk.own(Item.objects.select_related("project"), pk)
     desk.must(Verb.SEE_KEY, item)
     if not may_waive(desk, item):
         raise PermissionDenied(_("Only owners and the item's reviewers let a finding stand."))
@@ -70,7 +70,7 @@ def waive(desk: Desk, pk: int, finding: int) -> HttpResponse:
 
 def _item(desk: Desk, pk: int) -> Item:
     """An item on which this person may comment."""
-    item = get_object_or_404(Item.objects.select_related("project", "current"), project=desk.project, pk=pk)
+    item = desk.own(Item.objects.select_related("project", "current"), pk)
     desk.must(Verb.SEE_KEY, item)
     desk.must(Verb.COMMENT, item)
     return item

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
 from django.db.models import Count, Q
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from keju.studio import quality, queue, screening
+from keju.studio import drafts, quality, queue, screening
 from keju.studio.access import Desk, page
+from keju.studio.editing import MOST_TOKEN
 from keju.studio.models import Asset, Assignment, Batch, Source
+from keju.studio.paging import paged
 from keju.studio.points import points_of
 from keju.studio.policy import Verb
 from keju.studio.posted import number
-
-_ROWS = 200  # assets on one page of the report
+from keju.studio.task_drafts import target_of, unsent
+from keju.studio.views.drafting import opened
 
 
 class RoundForm(forms.Form):
@@ -106,9 +108,8 @@ def report(desk: Desk, pk: int) -> HttpResponse:
     context = {
         "desk": desk,
         "batch": batch,
-        "rows": rows[:_ROWS],
-        "more": len(rows) - _ROWS,
-        "ties": ties,
+        "rows": paged(desk.request, rows),
+        "ties": paged(desk.request, ties, name="ties"),
         "votes": sum(len(tally.votes) for tally in found),
         "due": sum(len(tally.votes) + tally.waiting for tally in found),
         "included": sum(said == "include" for _tally, said in decided),
@@ -133,7 +134,7 @@ def close(desk: Desk, pk: int) -> HttpResponse:
 def settle(desk: Desk, pk: int, asset: int) -> HttpResponse:
     """The owner settles a tie."""
     batch = _batch(desk, pk)
-    tally = next(iter(screening.tallies(batch, asset=get_object_or_404(Asset, project=desk.project, pk=asset))), None)
+    tally = next(iter(screening.tallies(batch, asset=desk.own(Asset, asset))), None)
     said = desk.request.POST.get("decision")
     if tally and said in ("include", "exclude") and screening.outcome(tally, batch.policy["rule"]) == "tie":
         screening.settle(batch, tally, desk.user, "include" if said == "include" else "exclude")
@@ -161,20 +162,16 @@ def revote(desk: Desk, pk: int, assignment: int) -> HttpResponse:
 
 
 def _voted(desk: Desk, batch: Batch, assignment: Assignment) -> HttpResponse:
-    told = desk.request.POST
-    data = {
-        "decision": told.get("decision"),
-        "met": _ticked(told.getlist("met"), batch.policy["include_if"]),
-        "reasons": _ticked(told.getlist("reasons"), batch.policy["exclude_if"]),
-        "note": told.get("note", "").strip(),
-    }
+    data = _read(desk.request.POST, batch)
     if data["decision"] not in {"include", "exclude"}:
         return _ballot(desk, batch, assignment, data, _("Include it or exclude it."))
     if data["decision"] == "exclude" and not (data["reasons"] or data["note"]):
         return _ballot(desk, batch, assignment, data, _("Tick a reason against it, or write one."))
     try:
-        visible = number(desk.request, "visible_ms")
-        queue.submit(assignment, desk.user, data, key=told.get("key", "")[:40], visible_ms=visible)
+        visible, token = number(desk.request, "visible_ms"), desk.request.POST.get("token", "")[:MOST_TOKEN]
+        with transaction.atomic():
+            queue.submit(assignment, desk.user, data, key=token, visible_ms=visible)
+            drafts.spend(desk.user, target_of(assignment), token, assignment.pk)
     except queue.Closed as closed:
         messages.error(desk.request, str(closed))
         return redirect("screen", desk.project.slug, batch.pk)
@@ -189,6 +186,8 @@ def _ballot(
 ) -> HttpResponse:
     mine = batch.assignments.filter(user=desk.user, state=Assignment.State.DONE)
     last = mine.filter(pk=desk.request.session.get("last-vote", 0)).first()
+    draft = unsent(desk.user, assignment) if assignment and not data else None
+    data = _read(draft.query, batch) if draft else data
     answer = data or (queue.answer_of(assignment) if assignment else None) or {}
     context = {
         "desk": desk,
@@ -202,9 +201,19 @@ def _ballot(
         "error": error,
         "done": mine.count(),
         "last": None if assignment == last else last,
-        "key": secrets.token_hex(16),
+        **(opened(desk, target_of(assignment), draft) if assignment else {}),
     }
     return render(desk.request, "studio/project/screen.html", context, status=422 if error else 200)
+
+
+def _read(posted: QueryDict, batch: Batch) -> dict[str, Any]:
+    """A vote as its form says it."""
+    return {
+        "decision": posted.get("decision"),
+        "met": _ticked(posted.getlist("met"), batch.policy["include_if"]),
+        "reasons": _ticked(posted.getlist("reasons"), batch.policy["exclude_if"]),
+        "note": posted.get("note", "").strip(),
+    }
 
 
 def _ticked(codes: list[str], criteria: list[Any]) -> list[str]:
@@ -214,4 +223,4 @@ def _ticked(codes: list[str], criteria: list[Any]) -> list[str]:
 
 
 def _batch(desk: Desk, pk: int) -> Batch:
-    return get_object_or_404(Batch.objects.select_related("project"), project=desk.project, kind="screen", pk=pk)
+    return desk.own(Batch.objects.select_related("project").filter(kind=Batch.Kind.SCREEN), pk)

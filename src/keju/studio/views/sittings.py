@@ -13,15 +13,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from pydantic import ValidationError
 
-from keju.results.labels import named
 from keju.studio import sittings as domain
 from keju.studio.access import Desk, page
+from keju.studio.form_labels import language_name
 from keju.studio.models import Assignment, Participant
 from keju.studio.policy import Verb
 from keju.studio.posted import number
 from keju.studio.presenting import Audience, present
 from keju.studio.queue import Closed
-from keju.studio.wording import worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def _show(desk: Desk, participant: Participant, *, part: bool = False) -> HttpRe
         name = "closed"
     elif participant.consented_at is None:
         name = "consent"
-        languages = [(tag, worded(named("language", tag))) for tag in domain.languages_of(batch)]
+        languages = [(tag, language_name(tag)) for tag in domain.languages_of(batch)]
         context |= {"put_in": languages, "questions": len(batch.targets)}
     elif assignment := domain.current(participant):
         name = "question"

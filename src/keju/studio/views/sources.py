@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import Count
 from django.http import Http404, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
@@ -20,6 +20,7 @@ from keju.release.licences import LICENCES, OWN, spelled
 from keju.studio.access import Desk, page
 from keju.studio.journal import record
 from keju.studio.models import Source
+from keju.studio.paging import paged
 from keju.studio.policy import Verb
 from keju.studio.ranges import ranged
 from keju.studio.store import keep, place
@@ -81,8 +82,8 @@ def _consent_type(head: bytes) -> str | None:
 @require_GET
 @page(Verb.SEE_ASSETS)
 def sources(desk: Desk) -> HttpResponse:
-    found = Source.objects.filter(project=desk.project).annotate(used=Count("assets"))
-    context = {"desk": desk, "sources": found, "may_write": desk.may(Verb.UPLOAD)}
+    found = Source.objects.filter(project=desk.project).annotate(used=Count("assets")).order_by("title", "pk")
+    context = {"desk": desk, "sources": paged(desk.request, found), "may_write": desk.may(Verb.UPLOAD)}
     return render(desk.request, "studio/project/sources.html", context)
 
 
@@ -95,7 +96,7 @@ def new(desk: Desk) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @page(Verb.UPLOAD)
 def source(desk: Desk, pk: int) -> HttpResponse:
-    return _edited(desk, get_object_or_404(Source, project=desk.project, pk=pk))
+    return _edited(desk, desk.own(Source, pk))
 
 
 def _edited(desk: Desk, source: Source) -> HttpResponse:
@@ -121,7 +122,7 @@ def _edited(desk: Desk, source: Source) -> HttpResponse:
 @page(Verb.MANAGE)
 def consent(desk: Desk, pk: int) -> HttpResponseBase:
     """The signed consent, for owners, as a download; who opened it is on record."""
-    found = get_object_or_404(Source, project=desk.project, pk=pk)
+    found = desk.own(Source, pk)
     file = place(found.consent_file) if found.consent_file else None
     if file is None or not file.is_file():
         raise Http404

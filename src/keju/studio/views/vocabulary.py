@@ -45,6 +45,7 @@ class TermForm(forms.ModelForm):  # type: ignore[type-arg] # Django has no gener
             dimensions = Term.objects.filter(project=project, kind=Term.Kind.DIMENSION)
             self.fields["parent"].queryset = dimensions  # type: ignore[attr-defined]
             self.fields["parent"].label = _("fills in the dimension")
+            self.fields["parent"].empty_label = "–"  # type: ignore[attr-defined]
         else:
             del self.fields["parent"]
         if not self.instance.pk:

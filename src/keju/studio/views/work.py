@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from secrets import token_hex
 from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
-from django.http import Http404, HttpResponse, JsonResponse, QueryDict
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -21,16 +20,17 @@ from keju.studio import drafts
 from keju.studio.access import Desk, page
 from keju.studio.editing import MOST_TOKEN
 from keju.studio.models import Assignment, Batch, Item
+from keju.studio.paging import Paged, paged
 from keju.studio.policy import ROLES, Verb
 from keju.studio.posted import number_of
 from keju.studio.presenting import ShownItem, present
 from keju.studio.queue import Closed, answer_of, take_next, waiting_for, why_closed
 from keju.studio.responses import POINTS, SCALES, Answer, Equivalence, Rating, Reannotation, Review
 from keju.studio.reviewing import advance, answer, notes_for_author
-from keju.studio.task_drafts import Unsent, keep, target_of, unsent
+from keju.studio.task_drafts import keep, target_of, unsent
 from keju.studio.tasks import BLIND, VERBS, audience_of, form_of, step_of, steps_of
 from keju.studio.views.disputes import open_disputes
-from keju.studio.views.drafting import typed
+from keju.studio.views.drafting import opened, told, typed
 from keju.studio.views.items import with_strategies
 
 Fields = dict[str, Any]
@@ -45,7 +45,7 @@ class Waiting:
     batch: Batch
     waiting: int
     begun: bool
-    done: list[Assignment]
+    done: Paged
     """Answers that can still be changed."""
 
 
@@ -55,12 +55,13 @@ def work(desk: Desk) -> HttpResponse:
     """Every round in which one has something to do."""
     open_batches = desk.project.batches.filter(closed_at__isnull=True).select_related("project")
     mine = [_waiting(desk, batch) for batch in open_batches if _has_a_part(desk, batch)]
-    returned = list(desk.project.items.filter(author=desk.user, state=Item.State.REVISE))
-    notes = notes_for_author(desk.project, returned)
+    returned = paged(desk.request, desk.project.items.filter(author=desk.user, state=Item.State.REVISE))
+    notes = notes_for_author(desk.project, list(returned))
     context = {
         "desk": desk,
         "rounds": [one for one in mine if one.waiting or one.begun or one.done],
         "returned": [(item, notes[item.pk]) for item in returned],
+        "pages": returned,
         "disputes": open_disputes(desk),
     }
     return render(desk.request, "studio/work/work.html", context)
@@ -70,7 +71,7 @@ def work(desk: Desk) -> HttpResponse:
 @page(Verb.SEE_PROJECT)
 def take(desk: Desk, pk: int) -> HttpResponse:
     """Begin the next task of a round."""
-    batch = get_object_or_404(desk.project.batches.select_related("project"), pk=pk)
+    batch = desk.own(Batch.objects.select_related("project"), pk)
     return redirect(*_next(desk, batch))
 
 
@@ -79,6 +80,8 @@ def take(desk: Desk, pk: int) -> HttpResponse:
 def assignment(desk: Desk, pk: int) -> HttpResponse:
     """One task: the item as one may see it, and the form; an answer leads to the next task."""
     task = _mine(desk, pk)
+    if task.revision is None or task.batch.kind in _ELSEWHERE:
+        raise Http404
     if desk.request.method != "POST":
         reason = why_closed(task, desk.user)
         if reason and task.state != Assignment.State.DONE:
@@ -96,19 +99,14 @@ def autosave(desk: Desk, pk: int) -> HttpResponse:
     """Keep what is typed and not sent. 409 where it was sent already, or can no longer be answered."""
     task = _mine(desk, pk)
     sent = typed(desk.request)
-    if why_closed(task, desk.user):
-        return JsonResponse({"kept": False}, status=409)
-    draft = keep(desk.user, task, sent["token"], sent["fields"])
-    if draft is None:
-        return JsonResponse({"kept": False}, status=409)
-    return JsonResponse({"kept": True, "at": draft.updated_at.isoformat()})
+    return told(None if why_closed(task, desk.user) else keep(desk.user, task, sent["token"], sent["fields"]))
 
 
 def _mine(desk: Desk, pk: int) -> Assignment:
-    """A task of this person that has its page here."""
-    related = ("batch__project", "item", "revision__item", "revision__image", "revision__audio")
+    """A task of this person; sittings keep each answer at once, and have no drafts."""
+    related = ("batch__project", "item", "asset", "revision__item", "revision__image", "revision__audio")
     task = get_object_or_404(Assignment.objects.select_related(*related), pk=pk, batch__project=desk.project)
-    if task.user_id != desk.user.pk or task.revision is None or task.batch.kind in _ELSEWHERE:
+    if task.user_id != desk.user.pk or task.batch.kind == Batch.Kind.BASELINE:
         raise Http404
     return task
 
@@ -154,7 +152,7 @@ def _page(
     *,
     errors: dict[str, str] | None = None,
     closed: str = "",
-    draft: Unsent | None = None,
+    draft: drafts.Unsaved | None = None,
     status: int = 200,
 ) -> HttpResponse:
     if task.revision is None:
@@ -171,15 +169,12 @@ def _page(
         "fields": fields,
         "errors": errors or {},
         "closed": closed,
-        "token": token_hex(MOST_TOKEN // 2),
-        "unsent": draft,
-        "target": target_of(task),
-        "spent": json.dumps(drafts.spent_tokens(desk.user, target_of(task))),
         "must_hear": bool(step and step.must_hear and shown.audio),
         "media": task.media,
         "measured": desk.request.POST.get("measured", ""),
         "scales": SCALES,
         "points": POINTS,
+        **opened(desk, target_of(task), draft),
     }
     part = "studio/work/form.html" if desk.request.headers.get("HX-Request") else "studio/work/assignment.html"
     return render(desk.request, part, context, status=status)
@@ -201,7 +196,7 @@ def _waiting(desk: Desk, batch: Batch) -> Waiting:
     mine = batch.assignments.filter(user=desk.user)
     done = mine.filter(state=Assignment.State.DONE, blind=True).order_by("-submitted_at")
     begun = mine.filter(state=Assignment.State.TAKEN).exists()
-    return Waiting(batch, waiting_for(batch, desk.user), begun, list(done))
+    return Waiting(batch, waiting_for(batch, desk.user), begun, paged(desk.request, done, name=f"round-{batch.pk}"))
 
 
 def _measured(sent: str) -> Fields:

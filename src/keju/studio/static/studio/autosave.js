@@ -3,6 +3,7 @@
 const PAUSE = 1000; // ms after the last key
 const RETRY = 5000; // ms between attempts while the server is not reached
 const OLD = 7 * 24 * 3600 * 1000; // ms; copies of forms that nobody came back to
+let cameByReload = performance.getEntriesByType("navigation")[0]?.type === "reload";
 
 export class Autosave {
   constructor(form, status) {
@@ -100,7 +101,13 @@ export class Autosave {
   #restore() {
     const spent = JSON.parse(this.form.dataset.spent || "[]");
     for (const name of Object.keys(localStorage)) {
-      if (/^keju:\d+:new:/.test(name) && Date.now() - (read(name)?.at ?? 0) > OLD) localStorage.removeItem(name);
+      if (/^keju:\d+:(new|assignment|dispute):/.test(name) && Date.now() - (read(name)?.at ?? 0) > OLD) localStorage.removeItem(name);
+    }
+    const again = cameByReload;
+    cameByReload = false; // a form that is put into the page later did not
+    if (this.form.dataset.answered && again) { // the browser sent it once more; what was typed since is in the draft
+      this.closed = true;
+      return location.replace(location.href);
     }
     if (this.form.dataset.answered) return this.changed(); // the server sent back what was typed, and keeps none of it
     const copy = read(this.name);
