@@ -31,7 +31,10 @@ OPTIONS = {
     "report": ("--out", "--title", "--by", "--published"),
     "convert": ("--to", "--format", "--encoding", "--where"),
     "describe": ("--by", "--cross", "--out", "--fonts", "--lang"),
-    "split": ("--profile", "--sizes", "--seed", "--stratify", "--near", "--allow-straddle", "--in-place", "--replace"),
+    "split": (
+        *("--profile", "--sizes", "--seed", "--stratify", "--near", "--allow-straddle", "--in-place"),
+        *("--keep", "--replace"),
+    ),
     "models": ("--lang",),
     "protocols": ("NAME",),
     "demo": ("--baselines", "--llm", "--out"),

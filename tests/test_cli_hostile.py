@@ -82,3 +82,30 @@ def test_ctrl_c_is_for_the_command_and_not_for_its_workers(tmp_path: Path, monke
     with workers.Worker(30) as worker:
         worker.facts(Medium("image", "a.png", data=png()))
     assert int(Path("group").read_text()) != os.getpgid(0)
+
+
+@pytest.mark.parametrize("share", ["nan", "5", "-2", "inf"])
+def test_a_share_that_no_difference_can_have_is_refused(keju: Keju, share: str) -> None:
+    code, _, said = keju("compare", "runs", "--at-least", share)
+    assert (code, "five points are 0.05" in said) == (2, True)
+
+
+def test_an_unknown_option_is_told_with_the_usage_of_its_command(keju: Keju) -> None:
+    code, _, said = keju("describe", "teahouse", "--charts", "svg")
+    assert (code, "usage: keju describe" in said, "unrecognized arguments: --charts svg" in said) == (2, True, True)
+
+
+def test_what_was_asked_for_in_vain_is_told_with_what_there_is(keju: Keju, opera: Path, tmp_path: Path) -> None:
+    code, _, said = keju("run", opera, "-m", "baseline/random", "--where", "nolabel=1")
+    assert (code, "no item of" in said, "has the label 'nolabel'; there is " in said) == (2, True, True)
+    (tmp_path / "empty").mkdir()
+    code, _, said = keju("score", tmp_path / "empty")
+    assert (code, "no run of keju lies in" in said) == (2, True)
+    code, _, said = keju("human", "sample", opera, "-n", "1000", "-o", tmp_path / "sample")
+    assert (code, "Choose a number of those" in said) == (2, True)
+
+
+def test_a_protocol_for_runs_that_say_theirs_is_refused(keju: Keju, opera: Path, tmp_path: Path) -> None:
+    assert keju("run", opera, "-m", "baseline/random", "-o", tmp_path / "runs")[0] == 0
+    code, _, said = keju("score", tmp_path / "runs", "--protocol", "multi-tw")
+    assert (code, "choose a parser" in said) == (2, True)

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -13,13 +14,15 @@ from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
+from urllib.request import urlopen
 
 import pytest
 
 from keju import api
 from keju.runs.reading import open_run
 from making import benchmark, wav
+from release.filled import toml
 from servers.fake_openai import Answer, Asked, FakeServer, completion, error
 
 KEY = "sk-Pl4nted/3+Key=0aB1cD2eF3gH4iJ5kL6mN7oP8"
@@ -104,6 +107,35 @@ class Work:
             assert word not in done.stderr, done.stderr.decode()
         return done.returncode
 
+    def python(self, code: str) -> str:
+        """What a script of theirs prints."""
+        command = [sys.executable, "-X", "dev", "-c", code]
+        done = subprocess.run(command, cwd=self.place, env=self._environment, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        self.said[code] = done.stdout + done.stderr
+        return done.stdout.decode().strip()
+
+    def served(self, *line: object) -> dict[str, bytes]:
+        """Every page of a server that a command starts, and all that these pages name, by address."""
+        command = [sys.executable, "-X", "dev", "-m", "keju", *map(str, line)]
+        pages: dict[str, bytes] = {}
+        with subprocess.Popen(
+            command, cwd=self.place, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as started:
+            assert started.stdout
+            first = started.stdout.readline()
+            root, waiting = json.loads(first)["url"], {"", "state"}
+            while waiting:
+                address = waiting.pop()
+                with urlopen(urljoin(root, address), timeout=60) as answer:
+                    pages[address] = b"%r\n" % answer.getheaders() + answer.read()
+                named = re.findall(r'["\'](media/\w+)["\']', pages[address].decode("utf-8", "replace"))
+                waiting |= set(named) - pages.keys()
+            started.terminate()
+            rest, errors = started.communicate(timeout=30)
+        self.said |= {" ".join(map(str, line)): first + rest + errors, **pages}
+        return pages
+
     def found(self) -> list[str]:
         """Where a form of the key stands: in a file, in a member of an archive, in what a command said."""
         texts = {**self.said, **{str(path): path.read_bytes() for path in self.place.rglob("*") if path.is_file()}}
@@ -174,6 +206,49 @@ def test_a_planted_key_is_in_nothing_that_keju_leaves(place: Path) -> None:
         "B Bearer [key hidden]",
         ("the reply held the API key, which was taken out: [key hidden]",),
     )
+
+
+IMPORT = """
+import os, sys
+from pathlib import Path
+from keju.studio import serving
+serving.set_up(Path("data"))
+from django.contrib.auth.models import User
+from keju import api
+from keju.studio import importer, model_marks
+from keju.studio.models import Finding, Project
+owner = User.objects.create(username="owner")
+home = Project.objects.create(slug="opera", title="Opera", profile="custom", languages=["zh-Hans"])
+report = importer.take(home, owner, api.load("opera"))
+made = model_marks.take_runs(home, owner, Path("runs"))
+print(len(report.new), sum(run.marks.count() for run in made.runs), Finding.objects.count() > 0)
+"""
+
+
+@pytest.mark.timeout(300)  # nine commands in processes of their own, in Python's development mode
+def test_a_planted_key_is_in_no_release_no_page_that_is_served_and_no_backup_of_a_studio(place: Path) -> None:
+    """Replies that echo the key are shown, transcripts that do are published, and runs are taken into the studio."""
+    pytest.importorskip("mlcroissant")
+    work = Work(place)
+    with FakeServer(echo) as server:
+        at = ("--base-url", server.base_url, "--key-env", "MY_KEY")
+        assert work("run", "opera", "-m", "openai-compatible/m", *at, "--attempts", "1", "--concurrency", "1") == 3
+        (place / "ear.toml").write_text(
+            f'model = "openai-compatible/m"\nbase_url = "{server.base_url}"\nkey_file = "key"\n', encoding="utf-8"
+        )
+        work("transcribe", "clips", "--transcriber", "ear.toml", "-o", "said.jsonl", "--attempts", "1")
+    (place / "release.toml").write_text(toml(), encoding="utf-8")
+    heard = map(json.loads, (place / "said.jsonl").read_text("utf-8").splitlines())
+    labels = [{"id": row["items"][0], "heard": row["text"]} for row in heard]
+    (place / "labels.jsonl").write_text("\n".join(map(json.dumps, labels)), encoding="utf-8")
+    assert work("release", "opera", "--labels", "labels.jsonl", "-o", "out") == 0
+    assert "[key hidden]" in (place / "out" / "items" / "items.jsonl").read_text("utf-8")  # it was there to be found
+    pages = work.served("view", "runs", "--port", "0", "--no-browser", "--json")
+    assert any(b"[key hidden]" in page for page in pages.values())
+    assert work.python(IMPORT) == "12 6 True"  # half of the calls fail
+    assert work("studio", "--data", "data", "--backup", "kept.zip") == 0
+    assert (place / "kept.zip").stat().st_size > 10_000
+    assert work.found() == []
 
 
 @pytest.mark.parametrize("status", [302, 401, 403, 404])

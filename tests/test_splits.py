@@ -277,6 +277,28 @@ def test_a_second_time_gives_the_same_bytes_and_needs_leave(keju: Keju, opera: P
     assert {path.name: path.read_bytes() for path in opera.iterdir()} == first
 
 
+@pytest.mark.parametrize("profile", [(), ("--profile", "tco")], ids=["balanced", "plain"])
+def test_items_that_are_in_a_split_stay_where_asked_and_the_others_are_dealt_out(
+    keju: Keju, opera: Path, profile: tuple[str, ...]
+) -> None:
+    stay = {"0002": "test", "0005": "train", "0007": "val"}
+    for name in ("train", "val", "test"):
+        (opera / f"{name}.json").write_text(json.dumps([i for i, split in stay.items() if split == name]))
+    sizes = ("--sizes", "train=5,val=1,test=2")
+    code, _, err = keju("split", opera, *sizes)
+    assert code == 2
+    assert "--keep" in err
+    assert keju("split", opera, *profile, *sizes, "--in-place", "--keep")[0] == 0
+    of = {item.id: item.split for item in formats.load(opera)}
+    assert {i: of[i] for i in stay} == stay
+    assert Counter(of.values()) == {"train": 5, "val": 1, "test": 2}
+    assert json.loads((opera / "split_metadata.json").read_text("utf-8"))["kept_in_their_split"] == 3
+    before = {path.name: path.read_bytes() for path in opera.iterdir() if path.name != "split_metadata.json"}
+    assert keju("split", opera, *sizes, "--seed", "9", "--in-place", "--keep")[0] == 0  # all stay
+    assert {name: (opera / name).read_bytes() for name in before} == before
+    assert keju("split", opera, "--keep", "--replace")[0] == 2
+
+
 def test_lists_of_another_name_do_not_stay_behind(keju: Keju, opera: Path) -> None:
     (opera / "dev.json").write_text('["0001"]')
     assert keju("split", opera, "--sizes", "train=5,val=1,test=2", "--in-place", "--replace")[0] == 0

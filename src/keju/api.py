@@ -12,7 +12,7 @@ from keju import checks, formats, variants
 from keju.benchmark import Benchmark, Problem
 from keju.checks import Finding, Marks, Rule
 from keju.errors import BadFile, Misuse
-from keju.formats.outputs import read_outputs
+from keju.formats.outputs import Outputs, read_outputs
 from keju.formats.places import is_there
 from keju.models.model import Model
 from keju.models.registry import open_model
@@ -188,7 +188,8 @@ def open_runs(
     """Every run at or below `paths`: keju's run folders, sittings of people, and files that other tools wrote.
 
     `benchmark` re-marks with its keys and labels: of keju's runs those items whose question is unchanged, of other
-    tools' files the items they name. Raises `BadFile` where a path holds no run.
+    tools' files the items they name. Raises `BadFile` where a path holds no run,
+    `Misuse` for a `protocol` where all runs say theirs.
     """
     runs: list[Run] = []
     for path in dict.fromkeys(map(Path, paths)):
@@ -201,8 +202,22 @@ def open_runs(
             opened = [open_folder(folder) for folder in folders]
             runs += [remark(run, benchmark) for run in opened] if benchmark else opened
         else:
-            runs += [run_of(outputs, protocol) for outputs in read_outputs(path, benchmark=benchmark, format=format)]
+            runs += [run_of(outputs, protocol) for outputs in _outputs(path, benchmark, format)]
+    if protocol and not any("imported" in run.info for run in runs):
+        raise Misuse(
+            f"a protocol ({protocol}) is for files of other tools, which do not say theirs; runs of keju do. To mark "
+            "them under another rule, choose a parser"
+        )
     return runs
+
+
+def _outputs(path: Path, benchmark: Benchmark | None, format: str | None) -> list[Outputs]:
+    try:
+        return read_outputs(path, benchmark=benchmark, format=format)
+    except BadFile as error:
+        if format is None and path.is_dir():
+            raise BadFile(f"no run of keju lies in {path} (a folder with run.json), and {error}") from error
+        raise
 
 
 def score(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool = False) -> Scores:

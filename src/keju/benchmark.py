@@ -168,8 +168,11 @@ class Benchmark:
         for name, value in (where or {}).items():
             kept = _kept(chosen, partial(_has_label, name=name, value=value))
             if not kept:
-                there = _listed(label_of(item, name) for item in chosen)
-                raise Misuse(f"no item of {self.name} has {name} = {value!r}; there is {there}")
+                there = {found for item in chosen if (found := label_of(item, name)) is not None}
+                if not there:
+                    labels = _listed({*BUILT_IN, *(label for item in chosen for label in item.labels)})
+                    raise Misuse(f"no item of {self.name} has the label {name!r}; there is {labels}")
+                raise Misuse(f"no item of {self.name} has {name} = {value!r}; there is {_listed(there)}")
             chosen = kept
         if ids is not None:
             wanted = set(ids)
@@ -191,8 +194,12 @@ class Benchmark:
         return digest.hexdigest()[:16]
 
 
+BUILT_IN = ("modality", "split", "options", "language")
+"""Labels that every item has."""
+
+
 def label_of(item: Item, name: str) -> str | None:
-    """Value of a label, or of `modality`, `split`, `options` (their number) or `language`, which every item has."""
+    """Value of a label, or of one that is built in; `options` is their number."""
     if name in item.labels:
         return item.labels[name]
     match name:

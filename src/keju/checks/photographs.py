@@ -174,8 +174,8 @@ def _blurred(image: MeasuredImage, rule: Rule) -> Iterator[Finding]:
     if sharpness is not None and sharpness < rule["variance"]:
         yield rule.finding(
             Phrase(
-                f"it seems blurred: its edges measure {sharpness:.0f}, sharp pictures {rule['variance']:g} and more",
-                f"图片似乎模糊：边缘强度为 {sharpness:.0f}，清晰图片一般不低于 {rule['variance']:g}",
+                f"it seems blurred: its edges measure {int(sharpness)}, sharp pictures {rule['variance']:g} and more",
+                f"图片似乎模糊：边缘强度为 {int(sharpness)}，清晰图片一般不低于 {rule['variance']:g}",
             ),
             Phrase(
                 "look at faces and costumes at full size; use a sharper shot if they are soft",

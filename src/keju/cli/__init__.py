@@ -60,7 +60,9 @@ def _executed(argv: Sequence[str] | None, out: Shown) -> int:
     try:
         parser = _parser(arguments[0] if arguments else None)
         try:
-            args = parser.parse_args(arguments)
+            args, unknown = parser.parse_known_args(arguments)
+            if unknown:  # argparse itself would show the usage of `keju` alone
+                getattr(args, "refuse", parser.error)(f"unrecognized arguments: {' '.join(unknown)}")
         finally:
             sys.stdout.flush()  # `--help` and `--version` leave here
         out.exact = getattr(args, "json", False) and not out.isatty()
@@ -115,7 +117,7 @@ def _parser(wanted: str | None) -> argparse.ArgumentParser:
         if name == wanted:
             module = import_module(f"keju.cli.{name}")
             module.add_arguments(command)
-            command.set_defaults(execute=module.run)
+            command.set_defaults(execute=module.run, refuse=command.error)
     return parser
 
 

@@ -39,11 +39,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     tests.add_argument(
         "--at-least",
-        type=float,
+        type=share,
         metavar="D",
         help="exit 1 unless the last run is better than the first by D (a share; -0.01 allows one point less)",
     )
     output_options(parser)
+
+
+def share(text: str) -> float:
+    """A difference of accuracies. Raises `ArgumentTypeError` for what none can be."""
+    value = float(text)
+    if not -1 <= value <= 1:  # nor NaN
+        raise argparse.ArgumentTypeError(f"{text} is no difference of two shares, from -1 to 1; five points are 0.05")
+    return value
 
 
 def run(args: argparse.Namespace) -> int:

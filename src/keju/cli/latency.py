@@ -144,7 +144,7 @@ def _levels(args: argparse.Namespace) -> list[Level]:
         raise Misuse("--levels is closed loop, --rate is open loop: give one of them")
     if args.rate:
         return [Level(rate=rate) for rate in args.rate]
-    return [Level(in_flight=n) for n in args.levels or LEVELS]
+    return [Level(in_flight=n) for n in dict.fromkeys(args.levels or LEVELS)]
 
 
 def _clip_seconds(plan: Design) -> dict[str, float]:

@@ -38,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument("--near", action="store_true", help="keep pictures that look alike in one split, too")
     how.add_argument("--allow-straddle", action="store_true", help="let items of one picture or clip go separate ways")
-    how.add_argument("--replace", action="store_true", help="drop the splits that the benchmark has")
+    there = how.add_mutually_exclusive_group()
+    there.add_argument("--keep", action="store_true", help="items that are in a split stay there; deal out the others")
+    there.add_argument("--replace", action="store_true", help="drop the splits that the benchmark has")
     benchmark_options(parser)
     output_options(parser)
     where = parser.add_mutually_exclusive_group()
@@ -57,10 +59,14 @@ def run(args: argparse.Namespace) -> int:
 
     benchmark = api.load(args.benchmark, **benchmark_arguments(args))
     print_problems(benchmark)
-    if (there := {item.split for item in benchmark if item.split}) and not args.replace:
-        have = ", ".join(sorted(there))
-        raise Misuse(f"{benchmark.name} is split already ({have}), and others may rely on it; --replace splits it anew")
-    splits = _split(benchmark, args)
+    there = {item.id: item.split for item in benchmark if item.split}
+    if there and not (args.replace or args.keep):
+        have = ", ".join(sorted(set(there.values())))
+        raise Misuse(
+            f"{benchmark.name} is split already ({have}), and others may rely on it; --keep leaves items where they "
+            "are and deals out the others, --replace splits it anew"
+        )
+    splits = _split(benchmark, there if args.keep else {}, args)
     labels = splits.labels or varying(benchmark)
     record = record_of(splits)
     written = _write(benchmark, splits, record, args)  # before a reader of the table may leave
@@ -89,7 +95,7 @@ def names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _split(benchmark: Benchmark, args: argparse.Namespace) -> Splits:
+def _split(benchmark: Benchmark, kept: Mapping[str, str], args: argparse.Namespace) -> Splits:
     from keju.results.counts import named_label
     from keju.splits import WEIGHTS, balanced, media_groups, near_groups, plain, straddling
 
@@ -100,7 +106,7 @@ def _split(benchmark: Benchmark, args: argparse.Namespace) -> Splits:
         raise Misuse("--allow-straddle lets go what --near holds together; leave one of them out")
     groups = [] if args.allow_straddle else media_groups(benchmark)
     if args.profile:
-        splits = plain(benchmark, weights, args.seed)
+        splits = plain(benchmark, weights, args.seed, kept=kept)
         if torn := straddling(splits, groups):
             shown = "; ".join(", ".join(sorted(ids)) for ids in torn[:3])
             raise Misuse(
@@ -112,7 +118,7 @@ def _split(benchmark: Benchmark, args: argparse.Namespace) -> Splits:
     if args.near:
         groups, grouped = [*groups, *near_groups(_measured(benchmark))], "medium, look-alikes too"
     labels: Sequence[str] | None = args.stratify and [named_label(benchmark, name) for name in args.stratify]
-    return balanced(benchmark, weights, args.seed, labels=labels, groups=groups, grouped=grouped)
+    return balanced(benchmark, weights, args.seed, labels=labels, groups=groups, grouped=grouped, kept=kept)
 
 
 def _measured(benchmark: Benchmark) -> list[MeasuredImage | MeasuredClip]:

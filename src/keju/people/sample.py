@@ -27,7 +27,8 @@ def draw_sample(benchmark: Benchmark, n: int, labels: Sequence[str] = (), seed: 
     """
     if not 1 <= n <= len(benchmark):
         raise Misuse(
-            f"a sample of {n} items cannot be drawn: {benchmark.name} has {len(benchmark)} that people can sit"
+            f"a sample of {n} items cannot be drawn: {benchmark.name} has {len(benchmark)} that people can sit. "
+            f"Choose a number of those (-n {len(benchmark)} takes all)"
         )
     strata: dict[Stratum, list[str]] = {}
     for item_id in sorted((item.id for item in benchmark), key=lambda item_id: drawn(seed, item_id)):
