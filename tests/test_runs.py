@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -117,6 +118,24 @@ def test_cost_counts_what_the_server_counted(tmp_path: Path) -> None:
     path.write_text("['x']\ninput = 'free'\n", encoding="utf-8")
     with pytest.raises(BadFile, match="x"):
         load_prices(path)
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe", "folder"])
+def test_a_medium_that_is_no_regular_file_is_refused_and_not_waited_for(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "z.png"
+    match kind:
+        case "device":
+            path.symlink_to("/dev/zero")
+        case "pipe":
+            os.mkfifo(path)
+        case _:
+            path.mkdir()
+    medium = Medium("image", "z.png", path)
+    for look in (medium.read, medium.head, medium.file, lambda: medium.sha256, lambda: list(medium.portions(9))):
+        with pytest.raises(CallFailed, match=r"z\.png is not a regular file") as caught:
+            look()
+        assert (caught.value.kind, caught.value.retryable) == ("medium", False)
+    assert (medium.exists, medium.identity) == (False, "absent")
 
 
 @given(

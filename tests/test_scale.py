@@ -174,7 +174,8 @@ def test_a_reply_read_without_the_options_texts_is_read_as_with_them(
 @pytest.mark.parametrize("protocol", builtin_protocols())
 def test_a_scanned_run_gives_every_item_the_label_that_its_protocol_reads(tmp_path: Path, protocol: str) -> None:
     run = open_run(run_folder(tmp_path / "run", 1, n=1500, protocol=protocol))
-    for parser in (None, *PARSERS):
+    scored = protocol in ("option-likelihood", "choice")
+    for parser in (None, *(name for name in PARSERS if scored or name != "likelihood")):
         one, other = score(run, parser=parser), scan(run, parser=parser)
         found = other.marks.select("id", "label", "drawn", "right", "status").rows()
         assert found == [(m.id, m.label, m.drawn, m.correct, m.status) for m in one.items], parser
@@ -188,6 +189,14 @@ def test_processes_read_what_one_process_reads(monkeypatch: pytest.MonkeyPatch) 
     alone_ = many.read_many(rows, "robust")
     monkeypatch.setattr(many, "FEW", 1)
     assert many.read_many(rows, "robust") == alone_
+
+
+def test_a_scanned_text_run_is_not_read_by_likelihood(tmp_path: Path) -> None:
+    text = open_run(run_folder(tmp_path / "text"))
+    with pytest.raises(Misuse, match="fake/0 holds no scores"):
+        scan(text, parser="likelihood")
+    compared = open_run(run_folder(tmp_path / "scores", protocol="option-likelihood"))
+    assert scan(compared, parser="likelihood").correct == score(compared, parser="likelihood").correct > 0
 
 
 # Tables
@@ -248,6 +257,12 @@ def test_rewording_and_other_keys_are_seen_either_way(tmp_path: Path) -> None:
     assert scanned == held
     assert any("different benchmarks" in warning for warning in held.warnings)
     assert any("different keys" in warning for warning in held.warnings)
+    for row in rows:
+        next(iter(row["wordings"].values()))["question"] += " another"
+    (other / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for mark in (score, scan):
+        with pytest.raises(Misuse, match="other questions under the same ids"):
+            compare(score(open_run(first)), mark(open_run(other)), common=True)
 
 
 def test_the_command_line_prints_the_same_and_says_the_same_of_what_is_missing(
@@ -283,14 +298,14 @@ def test_the_command_line_prints_the_same_and_says_the_same_of_what_is_missing(
 # What is damaged
 
 LINES = (
-    ('{"id":"x","status":"answered","text":"A","prompt":"p"}\n', None),
-    ('{"id":"x","status":"answered","text":"\\ud83d","prompt":"p"}\n', None),
-    ('{"id":"x","status":"answered","scores":{"A":NaN}}\n', None),
+    ('{"id":"id-2","status":"answered","text":"A","prompt":"p"}\n', None),
+    ('{"id":"id-2","status":"answered","text":"\\ud83d","prompt":"p"}\n', None),
+    ('{"id":"id-2","status":"answered","scores":{"A":NaN}}\n', None),
     ('{"id":"id-1","status":"answered","text":"A"}\n{"id":"id-1","status":"failed"}\n', None),
-    ('{"id":"x","status":"answered","te', None),
+    ('{"id":"id-2","status":"answered","te', None),
     ("rubbish\n", None),
-    ('rubbish\n{"id":"x","status":"answered","text":"A"}\n', "not a record"),
-    ('{"id":"x","status":"odd"}\n{"id":"y","status":"answered","text":"A"}\n', "no status 'odd'"),
+    ('rubbish\n{"id":"id-2","status":"answered","text":"A"}\n', "not a record"),
+    ('{"id":"id-2","status":"odd"}\n{"id":"y","status":"answered","text":"A"}\n', "no status 'odd'"),
     ('["x"]\n{"id":"y","status":"answered","text":"A"}\n', "not a record"),
     ('{"status":"answered"}\n{"id":"y","status":"answered","text":"A"}\n', "not a record"),
 )
@@ -345,6 +360,31 @@ def test_a_damaged_file_of_items_is_read_or_refused_alike(
         run = open_run(folder)
         assert scan(run).marks["id"].to_list() == [one.id for one in run.benchmark]
         assert scan(run).counts == score(run).counts
+
+
+@pytest.mark.parametrize("as_large", [False, True])
+def test_a_file_of_items_that_was_cut_is_refused(tmp_path: Path, large: Callable[[], None], as_large: bool) -> None:
+    folder = run_folder(tmp_path / "run", 1, n=30)
+    lines = (folder / "items.jsonl").read_bytes().splitlines(keepends=True)
+    if as_large:
+        large()
+    (folder / "items.jsonl").write_bytes(b"".join(lines[:10]))
+    with pytest.raises(BadFile, match=r"items\.jsonl: holds (10 of the 30 items|no item 'id-\d+')"):
+        open_run(folder)
+    (folder / "records.jsonl").write_bytes(b"")
+    with pytest.raises(BadFile, match=r"items\.jsonl: holds 10 of the 30 items that run\.json counts"):
+        open_run(folder)
+
+
+@pytest.mark.parametrize("as_large", [False, True])
+def test_a_record_of_no_item_is_refused(tmp_path: Path, large: Callable[[], None], as_large: bool) -> None:
+    folder = run_folder(tmp_path / "run", 1, n=30)
+    with (folder / "records.jsonl").open("ab") as file:
+        file.write(b'{"id":"x","status":"answered","text":"A"}\n')
+    if as_large:
+        large()
+    with pytest.raises(BadFile, match=r"items\.jsonl: holds no item 'x', which has a record"):
+        score(open_run(folder))
 
 
 def test_without_the_extra_only_what_cannot_be_held_is_refused(

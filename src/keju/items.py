@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
+from stat import S_ISREG
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -165,6 +166,8 @@ class Medium:
         if self.path is None:
             raise CallFailed(f"medium {self.name} is not there", kind="medium", retryable=False)
         try:
+            if not S_ISREG(self.path.stat().st_mode):  # a device never ends, a pipe waits for ever
+                raise CallFailed(f"medium {self.path} is not a regular file", kind="medium", retryable=False)
             yield self.path
         except OSError as error:
             message = f"medium {self.path} cannot be read: {error.strerror or error}"

@@ -74,6 +74,8 @@ def test_labels_are_joined_to_any_format(tmp_path: Path) -> None:
         ("id,genre\n0001,昆曲\n9999,昆曲\n", r"labels\.csv:3: no item has the id '9999'"),
         ("id,genre\n0001,昆曲\n0001,京剧\n", r"labels\.csv:3: a second row for item 0001"),
         ("name,genre\n0001,昆曲\n", r"labels\.csv: no column `id`"),
+        ("id,genre\n0001,昆曲,京剧\n", r"labels\.csv:2: 3 cells under 2 columns; put quotes round a cell with a comma"),
+        ("", r"labels\.csv: is empty"),
     ],
 )
 def test_a_side_table_that_does_not_fit_is_an_error(tmp_path: Path, table: str, message: str) -> None:

@@ -339,6 +339,9 @@ def test_shards_of_one_table_number_their_rows_on(tmp_path: Path) -> None:
     text = 'question = "{q}"\noptions = "{o}"\nanswer = "{k}"\nanswer_is = "number from 0"'
     benchmark = load(tmp_path / "data", mapping=mapping(tmp_path, text))
     assert [item.id for item in benchmark] == ["test-1", "test-2", "test-3", "test-4"]
+    (tmp_path / "data" / "test-00000-of-00002.parquet").unlink()
+    with pytest.raises(BadFile, match=r"test-00000-of-00002\.parquet: is missing"):
+        load(tmp_path / "data", mapping=mapping(tmp_path, text))
 
 
 def test_json_with_the_rows_inside_and_workbooks(tmp_path: Path) -> None:

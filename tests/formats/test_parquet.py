@@ -148,17 +148,54 @@ def test_one_file_of_the_folder_is_a_benchmark_too(tmp_path: Path) -> None:
     exam = Benchmark("b", (item(1, split="train"), item(2, split="test"), item(3, split="train")))
     folder = written(exam, tmp_path)
     assert [each.id for each in load(folder)] == ["0001", "0002", "0003"]
-    assert [each.id for each in load(folder / "data" / "train-00000-of-00001.parquet")] == ["0001", "0003"]
+    part = load(folder / "data" / "train-00000-of-00001.parquet")
+    assert [each.id for each in part] == ["0001", "0003"]
+    assert ["holds 2 of the 3 items of its set" in str(problem) for problem in part.problems] == [True]
+
+
+@pytest.mark.parametrize("lost", ["train", "validation", "test"])
+def test_a_split_whose_file_is_lost_is_missed(tmp_path: Path, lost: str) -> None:
+    splits = ("train", "val", "test")
+    folder = written(Benchmark("b", tuple(item(n, split=splits[n // 3]) for n in range(9))), tmp_path)
+    (folder / "data" / f"{lost}-00000-of-00001.parquet").unlink()
+    with pytest.raises(BadFile, match=rf"data/{lost}-00000-of-00001\.parquet is missing, which README\.md names"):
+        load(folder)
+    (folder / "README.md").unlink()
+    for place in (folder, folder / "data"):
+        with pytest.raises(BadFile, match="holds 6 of the 9 items of its set"):
+            load(place)
+
+
+def test_a_set_that_does_not_say_its_size_is_missed_by_its_positions(tmp_path: Path) -> None:
+    folder = written(Benchmark("b", (item(1, split="train"), item(2, split="test"))), tmp_path)
+    (folder / "README.md").unlink()
+    (folder / "data" / "train-00000-of-00001.parquet").unlink()
+    file = folder / "data" / "test-00000-of-00001.parquet"
+    table = pq.read_table(file)
+    pq.write_table(table.replace_schema_metadata({parquet.META: table.schema.metadata[parquet.META]}), file)
+    with pytest.raises(BadFile, match="holds 1 of the 2 items of its set"):
+        load(folder)
+
+
+@pytest.mark.parametrize("hashed", ["", "-0123456789abcdef"])
+def test_a_series_that_lacks_a_file_is_refused(tmp_path: Path, hashed: str) -> None:
+    folder = written(made(3), tmp_path)
+    file = folder / "data" / "test-00000-of-00001.parquet"
+    file.rename(file.with_name(f"test-00000-of-00003{hashed}.parquet"))
+    with pytest.raises(BadFile, match=r"test-00001-of-00003\.parquet: is missing and 1 more"):
+        load(folder)
 
 
 def test_damage_is_named(tmp_path: Path) -> None:
     file = written(made(3), tmp_path) / "data" / "test-00000-of-00001.parquet"
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 3])
-    with pytest.raises(BadFile, match="no benchmark that keju knows"):
-        load(tmp_path / "out")
+    for place in (tmp_path / "out", file):
+        with pytest.raises(BadFile, match=r"test-00000-of-00001\.parquet: not a readable Parquet file"):
+            load(place)
+    file.write_bytes(b"")
     with pytest.raises(BadFile, match=r"test-00000-of-00001\.parquet: not a readable Parquet file"):
-        load(tmp_path / "out", format="parquet")
+        load(tmp_path / "out")
     file.write_bytes(whole[:200] + bytes(300) + whole[500:])
     with pytest.raises(BadFile, match=r"test-00000-of-00001\.parquet"):
         load(tmp_path / "out")

@@ -93,3 +93,9 @@ def test_an_encoding_that_does_not_exist_is_the_callers_mistake() -> None:
 
 def test_invisible_characters_are_passed_over_with_their_places() -> None:
     assert without_invisible("图\n\u200b(A) 生\u200b") == ("图\n(A) 生", [(2, 1, "U+200B"), (2, 7, "U+200B")])
+
+
+@pytest.mark.parametrize("data", [b"id,question\n1,a\0b\n", "编号,题目\n一,二\0三\n".encode()])
+def test_nul_bytes_are_named(data: bytes) -> None:
+    with pytest.raises(EncodingUnclear, match="holds NUL bytes"):
+        decode(data, "exam.csv")

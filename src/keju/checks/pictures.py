@@ -105,7 +105,7 @@ def _decoded(known: Picture, data: bytes) -> Picture:
 
     # What Pillow raises for broken files, found by feeding it such.
     broken = (OSError, ValueError, EOFError, LookupError, TypeError, struct.error, zlib.error,
-              OverflowError, MemoryError, Image.DecompressionBombError)  # fmt: skip
+              OverflowError, MemoryError, RuntimeError, Image.DecompressionBombError)  # fmt: skip
     Image.init()
     whole = None
     try:

@@ -289,8 +289,8 @@ met(
     "rows_filtered",
     title=Phrase("rows were passed over on purpose", "有意跳过了一些行"),
     why=Phrase(
-        "The mapping reads a part of the rows; the number of items is that of the part.",
-        "映射只读取一部分行，题数是这一部分的题数。",
+        "The mapping reads a part of the rows, or one file of a set was named; the number of items is that of the part.",
+        "映射只读取一部分行，或只指定了整套文件中的一个；题数是这一部分的题数。",
     ),
     good="a mapping without [where]",
     bad='a mapping with [where] that keeps "multi-choice"',

@@ -32,6 +32,11 @@ _SENSIBLE = 0.9
 _OTHER_ALPHABETS = re.compile("[\u0250-\u036f\u0400-\u07ff]")
 """Neither Latin nor Greek, which formulas and names bring along."""
 
+_NULS = Phrase(
+    "holds NUL bytes: it is no text, damaged, or UTF-16 without its mark (--encoding utf-16-le). Save it as UTF-8",
+    "含有 NUL 字节：不是文本、已损坏，或是不带 BOM 的 UTF-16（--encoding utf-16-le）。请另存为 UTF-8",
+)
+
 INVISIBLE = "\u200b\u2060\ufeff\u00ad\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """Zero-width spaces, soft hyphens and direction marks: pasted along, seen by parsers only. Joiners are text."""
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
@@ -41,7 +46,7 @@ class EncodingUnclear(BadFile):
     """The bytes fit no encoding, or more than one (`code` says which); never guessed."""
 
     def __init__(self, place: object, what: Phrase, code: str) -> None:
-        super().__init__(f"{place}: {what}")
+        super().__init__(Phrase(f"{place}: {what}", f"{place}：{what.zh}"))
         self.what = what
         self.code = code
 
@@ -94,14 +99,10 @@ def decode(data: bytes, place: object, encoding: str | None = None) -> Decoded:
             f"按 {' 和 '.join(fitting)} 都读得通。{remedy.zh}",
         )
         raise EncodingUnclear(place, both, "encoding_ambiguous")
-    raise EncodingUnclear(
-        place,
-        _mixed(data)
-        or Phrase(
-            f"not UTF-8, and no encoding that keju knows fits. {remedy}", f"不是 UTF-8，也不合任何已知编码。{remedy.zh}"
-        ),
-        "encoding_unknown",
+    unknown = Phrase(
+        f"not UTF-8, and no encoding that keju knows fits. {remedy}", f"不是 UTF-8，也不合任何已知编码。{remedy.zh}"
     )
+    raise EncodingUnclear(place, _NULS if 0 in data else _mixed(data) or unknown, "encoding_unknown")
 
 
 def known_encoding(encoding: str) -> str:

@@ -16,10 +16,11 @@ LANGUAGES = {
     "zh-Hant": ("zhhant", "zhtw", "hant", "traditional", "繁体", "繁體", "繁體中文", "正體", "正體中文"),
 }
 _TRANSLATED = {
+    # First: `options` is what it says, not `option` and S.
+    **{x: (x.lower(), f"option{x.lower()}", f"选项{x.lower()}", f"選項{x.lower()}") for x in LABELS},
     "question": ("question", "questiontext", "stem", "题目", "題目", "题干", "題幹", "问题", "問題"),
     "options": ("options", "optionstext", "choices", "选项", "選項"),
     "instruction": ("instruction", "instructions", "说明", "說明", "作答说明", "作答說明"),
-    **{x: (x.lower(), f"option{x.lower()}", f"选项{x.lower()}", f"選項{x.lower()}") for x in LABELS[:10]},
 }
 _ALONE = {
     "id": ("id", "itemid", "no", "number", "#", "编号", "編號", "题号", "題號", "序号", "序號"),
@@ -54,7 +55,7 @@ NESTED = {"translation", "translations", "翻译", "翻譯", "译文", "譯文"}
 @dataclass(frozen=True, slots=True)
 class Field:
     role: str
-    """`id`, `question`, `options`, `A`…`J`, `answer`, `image`, `label:genre`, …"""
+    """`id`, `question`, `options`, `A`…`Z`, `answer`, `image`, `label:genre`, …"""
     language: str | None = None
     """Where the name says one: `en`, `zh`, `zh-Hans`, `zh-Hant`."""
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from keju.benchmark import Benchmark, Problem
 from keju.formats.field_names import known_field
 from keju.formats.names import folded
-from keju.formats.tables import SUFFIXES, read_table
+from keju.formats.tables import SUFFIXES, odd_cells, read_table
 from keju.items import Item
-from keju.phrase import Phrase, in_chinese, listed
+from keju.phrase import Phrase, listed
 
 STEM = "labels"
 UNFIT = "labels_unfit"
@@ -56,8 +56,7 @@ def read_labels(
         elif item_id in labels:
             fault = Phrase(f"a second row for item {item_id}; keep one", f"题目 {item_id} 有两行；请只保留一行")
         elif row.odd:
-            column, why = next(iter(row.odd.items()))
-            fault = Phrase(f"column {column!r} holds {why}", f"列 {column!r} 的内容是{in_chinese(why)}")
+            fault = next(iter(odd_cells(row).values()))
         else:
             labels[item_id] = {name: text for name, text in row.cells.items() if name and name != id_column}
         if fault:

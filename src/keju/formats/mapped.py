@@ -20,6 +20,7 @@ from keju.formats.mapped_media import MappedMedia
 from keju.formats.mapped_question import LeftOutError, key_in, options_in, question_in
 from keju.formats.mapping import SHIPPED, UNSTATED, Spec, Templates, load_mapping
 from keju.formats.media import MediaFolder
+from keju.formats.parquet_files import refuse_incomplete
 from keju.formats.placeholders import as_text, is_empty, structured
 from keju.formats.question_text import QuestionText
 from keju.formats.sources import Source, columns_of, rows_of, sources_among, sources_at, tables_at
@@ -44,6 +45,8 @@ def read_mapped(path: Path, spec: Spec, *, encoding: str | None = None) -> Bench
     sources = sources_at(path, spec.files) or sources_at(path, ()) * (not path.is_dir())
     if not sources:
         raise BadFile(f"{path}: no file that the mapping {spec.name} reads ({', '.join(spec.files) or 'a table'})")
+    if path.is_dir():
+        refuse_incomplete(source.path for source in sources)
     reader = _Reader(path, spec, encoding)
     for source in sources:
         reader.add(source)

@@ -14,48 +14,63 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keju.benchmark import Benchmark, Stream
+from keju.benchmark import Benchmark, Problem, Stream
 from keju.errors import BadFile, MissingExtra
 from keju.formats.format import Format
-from keju.formats.parquet_files import footer, opened, parquet_files
+from keju.formats.parquet_files import footer, opened, parquet_files, refuse_incomplete
 from keju.formats.parquet_items import ParquetItems
 from keju.formats.parquet_rows import row_of, schema_of
 from keju.items import Item
+from keju.phrase import Phrase
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 META = b"keju_benchmark"
 """Key of the file metadata that holds name and card, and tells keju's files from others."""
+COUNT = b"keju_items"
+"""Key of the number of items in all files of the set."""
 GROUP_ROWS = 100
 """Rows of a row group: what the hub's viewer asks of sets with pictures."""
 _GROUP_BYTES = 1 << 25
 """Bytes of media after which a row group ends early: all that is held while writing."""
 LARGE = 100_000
 """Rows from which items are not held."""
+_NAMED = re.compile(r'^ +path: "(data/[^"*?\[]+\.parquet)"$', re.MULTILINE)
+"""A file's name in the list of a README, as `configs` writes it."""
 _SPLITS = {"val": "validation", None: "test"}
 """What the hub calls splits; a benchmark without any is a test set."""
 
 
 def sniff(path: Path) -> bool:
     files = parquet_files(path)
-    return bool(files) and META in footer(files[0])
+    if not files:
+        return False
+    end = footer(files[0])  # a damaged file has none: reading it says so
+    return META in end or (not end and files[0].parent in (path.parent, path / "data"))
 
 
 def read(path: Path, *, encoding: str | None = None) -> Benchmark:  # noqa: ARG001 (its text is always UTF-8)
     """Read the Parquet files of the folder `path`, or that one file, as `write` makes them.
 
-    Raises `BadFile` for a damaged file or a row that is no whole item, `MissingExtra` without pyarrow.
+    Raises `BadFile` for a damaged file, a row that is no whole item and a folder that lacks a file of its set,
+    `MissingExtra` without pyarrow.
     """
-    files, card, total = parquet_files(path), dict[str, Any](), 0
+    files, card, total, told = parquet_files(path), dict[str, Any](), 0, 0
+    if path.is_dir():
+        refuse_incomplete(files)
+        _refuse_unlike_readme(path)
     for file in files:
         with opened(file) as table:
             card = card or _card(table, file)
             total += table.metadata.num_rows
+            stated = (table.schema_arrow.metadata or {}).get(COUNT, b"")
+            told = max(told, int(stated) if stated.isdigit() else 0)
     source = ParquetItems(files)
     items = Stream(source) if total >= LARGE else tuple(Stream(source))
     name = str(card.pop("name", "") or path.resolve().stem)
-    return Benchmark(name, items, card, tuple(source.problems), "parquet", path)
+    problems = (*source.problems, *_elsewhere(path, total, max(told, source.reach)))
+    return Benchmark(name, items, card, problems, "parquet", path)
 
 
 def write(benchmark: Benchmark, path: Path) -> None:
@@ -74,7 +89,7 @@ def write_splits(benchmark: Benchmark, folder: Path) -> dict[str, str]:
     names = {split: _hub_name(split, alone=len(splits) == 1) for split in splits}
     schema = schema_of(benchmark, positions=len(set(names.values())) > 1)
     head = {"name": benchmark.name, **benchmark.card}
-    meta = {**schema.metadata, META: json.dumps(head, ensure_ascii=False).encode("utf-8")}
+    meta = {**schema.metadata, META: json.dumps(head, ensure_ascii=False).encode("utf-8"), COUNT: str(len(benchmark))}
     (folder / "data").mkdir(parents=True, exist_ok=True)
     files = {}
     for name in sorted(set(names.values()), key=_hub_order):
@@ -98,6 +113,28 @@ def configs(benchmark: Benchmark, splits: Mapping[str, str]) -> str:
             f"    path: {json.dumps(file, ensure_ascii=False)}",
         ]
     return "\n".join(lines) + "\n"
+
+
+def _refuse_unlike_readme(folder: Path) -> None:
+    readme = folder / "README.md"
+    text = readme.read_text(encoding="utf-8", errors="replace") if readme.is_file() else ""
+    if missing := [name for name in _NAMED.findall(text) if not (folder / name).is_file()]:
+        raise BadFile(
+            f"{folder}: {', '.join(missing)} is missing, which README.md names; fetch the whole data set again"
+        )
+
+
+def _elsewhere(path: Path, count: int, told: int) -> list[Problem]:
+    """The problem of one file of a set of `told` items, as a list of none or one; `BadFile` for a folder."""
+    if count >= told:
+        return []
+    if path.is_dir():
+        raise BadFile(
+            f"{path}: holds {count} of the {told} items of its set: a split's file is missing; fetch the whole set "
+            "again, or name one file to read it alone"
+        )
+    what = Phrase(f"holds {count} of the {told} items of its set", f"只含该数据集 {told} 题中的 {count} 题")
+    return [Problem(None, "rows_filtered", what, path.name)]
 
 
 def _card(table: pq.ParquetFile, file: Path) -> dict[str, Any]:

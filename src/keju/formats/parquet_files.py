@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,8 @@ from keju.errors import BadFile, MissingExtra
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
+SHARD = re.compile(r"-(\d{5})-of-(\d{5})(-[0-9a-f]{8,})?$")
+"""How the hub numbers the files of one table: `test-00000-of-00002`, some with a hash."""
 _READ_ROWS = 8
 """Rows that are held while reading; a row may bring several pictures of megabytes."""
 
@@ -22,6 +25,22 @@ def parquet_files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path] if path.suffix.lower() == ".parquet" and path.is_file() else []
     return sorted(file for file in path.rglob("*.parquet") if file.is_file())
+
+
+def refuse_incomplete(files: Iterable[Path]) -> None:
+    """Raises `BadFile` naming what is missing of a series of files, numbered as the hub does: `x-00000-of-00003`."""
+    series: dict[tuple[Path, str, int], set[int]] = {}
+    for file in files:
+        if numbered := SHARD.search(file.stem):
+            key = (file.parent, file.stem[: numbered.start()], int(numbered[2]))
+            series.setdefault(key, set()).add(int(numbered[1]))
+    for (folder, name, count), there in series.items():
+        if missing := sorted(set(range(count)) - there):
+            more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+            lacking = folder / f"{name}-{missing[0]:05}-of-{count:05}.parquet"
+            raise BadFile(
+                f"{lacking}: is missing{more}; fetch the whole data set again, or name one file to read it alone"
+            )
 
 
 @contextmanager

@@ -36,6 +36,7 @@ class _Index(NamedTuple):
     rows: array[int]
     """Of each item, its file and its row there, from 0."""
     problems: list[Problem]
+    reach: int
 
 
 class ParquetItems:
@@ -51,6 +52,11 @@ class ParquetItems:
     def problems(self) -> list[Problem]:
         """What was met while reading."""
         return self._index.problems
+
+    @property
+    def reach(self) -> int:
+        """How many items the positions speak of."""
+        return self._index.reach
 
     @property
     def ids(self) -> Sequence[str]:
@@ -91,7 +97,7 @@ class ParquetItems:
                     numbers.append(number)
         ids, order = list(seen), sorted(range(len(seen)), key=positions.__getitem__)
         files, numbers = (array("Q", (column[at] for at in order)) for column in (files, numbers))
-        return _Index(stamps, [ids[at] for at in order], files, numbers, problems)
+        return _Index(stamps, [ids[at] for at in order], files, numbers, problems, max(positions, default=-1) + 1)
 
 
 class _Cursor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -18,14 +18,18 @@ from keju.formats.language import language_of
 from keju.formats.media import Found, MediaFolder, kind_of
 from keju.formats.names import names_in, stem_and_suffix, to_disk
 from keju.formats.question_text import QuestionText, parse_options, parse_question, read_answer
-from keju.formats.tables import Row, Table, read_table
+from keju.formats.tables import Row, Table, odd_cells, read_table
 from keju.formats.tco_item import ANSWER_FAULTS
 from keju.items import LABELS, Item, Medium, Wording
-from keju.phrase import Phrase, in_chinese, listed
+from keju.phrase import Phrase, listed
 
 SUFFIXES = (".csv", ".tsv", ".xlsx")
 _FOLDERS = ("images", "audio", "audios", "media", "图片", "圖片", "音频", "音檔")
 """Subfolders in which media named without a folder are looked for."""
+_SURELY_OPTIONS = 10
+"""Letters that name an option wherever they head a column; those after them do where all letters before are there."""
+_LABELS_ONLY = ("label:", "notes")
+"""Roles of columns that are never asked."""
 _SEVERAL = re.compile(r"\s*[;；、|\n]\s*")
 
 _IGNORED = Phrase("the worksheet {name!r} is not read", "工作表 {name!r} 没有读取")
@@ -101,7 +105,19 @@ def _columns(table: Table) -> dict[str, Field]:
     columns = {name: field for name in table.columns if (field := known_field(name))}
     if table.columns[:1] == ("",) and not any(field.role == "id" for field in columns.values()):
         columns[""] = Field("id")  # the running number that other programs write without a heading
-    return columns
+    there = {(field.language, field.role) for field in columns.values()}
+    for name, field in list(columns.items()):
+        if field.role == "options" and (field.language, "R") in there:  # `Option S`
+            columns[name] = Field("S", field.language)
+            there.add((field.language, "S"))
+    return {name: field for name, field in columns.items() if not _stands_alone(field, there)}
+
+
+def _stands_alone(field: Field, there: Collection[tuple[str | None, str]]) -> bool:
+    """Whether a column is called by a late letter that continues no row of options: N for a number, X for a place."""
+    if field.role not in LABELS[_SURELY_OPTIONS:]:
+        return False
+    return any((field.language, before) not in there for before in LABELS[: LABELS.index(field.role)])
 
 
 def _lacking(columns: Mapping[str, Field]) -> list[str]:
@@ -120,11 +136,12 @@ def _id_in(row: Row, columns: Mapping[str, Field]) -> str | None:
 def _item(item_id: str | None, row: Row, sheet: _Sheet, problems: list[Problem]) -> Item:
     if item_id is None:
         raise _LeftOutError("id_missing", Phrase("the row has no id; give it one", "该行没有编号；请补上"))
-    if row.odd:
-        column, why = next(iter(row.odd.items()))
-        what = Phrase(f"column {column!r} holds {why}", f"列 {column!r} 的内容是{in_chinese(why)}")
-        what = what if column else Phrase(why, in_chinese(why))
-        raise _LeftOutError("cell_not_text", what)
+    for column, what in odd_cells(row).items():
+        if not column or _is_asked(sheet.columns.get(column)):
+            raise _LeftOutError("cell_not_text", what)
+    problems += [
+        Problem(item_id, "cell_not_text", what, sheet.table.file, row.line) for what in odd_cells(row).values()
+    ]
     cells = {name: _visible(item_id, name, text, row, sheet, problems) for name, text in row.cells.items()}
     told: dict[str | None, dict[str, str]] = {}
     labels: dict[str, str] = {}
@@ -148,6 +165,11 @@ def _item(item_id: str | None, row: Row, sheet: _Sheet, problems: list[Problem])
         problems.append(Problem(item_id, code, message, sheet.table.file, row.line))
     media = _media(item_id, plain, row, sheet, problems)
     return Item(item_id, wordings, answer, media, labels, plain.get("split", "").strip() or None, extra)
+
+
+def _is_asked(field: Field | None) -> bool:
+    """Whether a column is part of what is asked; others hold labels and notes."""
+    return field is not None and not field.role.startswith(_LABELS_ONLY)
 
 
 def _wordings(

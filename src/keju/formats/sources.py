@@ -17,15 +17,13 @@ from keju.errors import BadFile
 from keju.formats.encodings import decode
 from keju.formats.json_text import parse_json
 from keju.formats.names import from_disk, is_system_file, stem_and_suffix
-from keju.formats.parquet_files import opened, rows
+from keju.formats.parquet_files import SHARD, opened, rows
 from keju.formats.placeholders import structured
-from keju.formats.tables import read_table
+from keju.formats.tables import odd_cells, read_table
 from keju.items import NOTHING
-from keju.phrase import Phrase, in_chinese
+from keju.phrase import Phrase
 
 SUFFIXES = (".parquet", ".jsonl", ".json", ".csv", ".tsv", ".xlsx")
-_SHARD = re.compile(r"-\d{5}-of-\d{5}(-[0-9a-f]{8,})?$")
-"""How the hub numbers the files of one table: `test-00000-of-00002`, some with a hash."""
 _HEAD = 1 << 16
 """Bytes in which the column names of a text file are looked for."""
 
@@ -41,7 +39,7 @@ class Source:
     @property
     def table(self) -> str:
         """The table that the file is a part of: its name without suffix and number."""
-        return _SHARD.sub("", stem_and_suffix(from_disk(self.path.name))[0])
+        return SHARD.sub("", stem_and_suffix(from_disk(self.path.name))[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +115,8 @@ def rows_of(source: Source, records: str | None, encoding: str | None, problems:
     table = read_table(source.path, encoding)
     if table.decoded and table.decoded.code:
         problems.append(Problem(None, table.decoded.code, table.decoded.message, table.file))
-    odd = {row.line: _odd(column, why) for row in table.rows for column, why in row.odd.items()}
+    odd = {row.line: what for row in table.rows for what in odd_cells(row).values()}
     return Rows(dict.fromkeys(table.columns), ((row.line, row.cells) for row in table.rows), odd)
-
-
-def _odd(column: str, why: str) -> Phrase:
-    return Phrase(f"column {column!r} holds {why}", f"“{column}”列：{in_chinese(why)}")
 
 
 def _files(path: Path) -> Iterator[Path]:

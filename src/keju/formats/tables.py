@@ -16,10 +16,14 @@ from keju.formats.encodings import Decoded, decode
 from keju.formats.json_text import parse_json
 from keju.formats.workbooks import Shown, read_workbook
 from keju.items import NOTHING
-from keju.phrase import Phrase
+from keju.phrase import Phrase, in_chinese
 
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".jsonl")
-_SEPARATORS = ",;\t"
+_SEPARATORS = {
+    ",": Phrase("comma", "逗号"),
+    ";": Phrase("semicolon", "分号"),
+    "\t": Phrase("tab", "制表符"),
+}
 _CELL_LIMIT = 1 << 24
 """Characters of one CSV field; the standard library's 131,072 is less than a base64 picture or a long passage."""
 
@@ -48,7 +52,8 @@ class Table:
 def read_table(path: Path, encoding: str | None = None) -> Table:
     """The table in `path`; of a workbook the first worksheet that is not empty.
 
-    Raises `BadFile` where it has no header, one column, or columns of one name; `EncodingUnclear` as `decode` does.
+    Raises `BadFile` where it is empty or has no header, one column, or columns of one name; `EncodingUnclear` as
+    `decode` does.
     """
     try:
         if path.suffix.lower() == ".xlsx":
@@ -59,6 +64,16 @@ def read_table(path: Path, encoding: str | None = None) -> Table:
     if path.suffix.lower() == ".jsonl":
         return _json_lines(path, decoded)
     return _delimited(path, decoded)
+
+
+def odd_cells(row: Row) -> dict[str, Phrase]:
+    """Column → what is odd about its cell, as a sentence; that of a row with too many cells stands under ''."""
+    return {
+        column: Phrase(f"column {column!r} holds {why}", f"列 {column!r} 的内容是{in_chinese(why)}")
+        if column
+        else Phrase(why, in_chinese(why))
+        for column, why in row.odd.items()
+    }
 
 
 def _json_lines(path: Path, decoded: Decoded) -> Table:
@@ -98,6 +113,8 @@ def _delimited(path: Path, decoded: Decoded) -> Table:
 def _separator(text: str, path: Path) -> str:
     header = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     counts = {separator: len(next(csv.reader([header], delimiter=separator), [])) for separator in _SEPARATORS}
+    if not text.strip():
+        raise BadFile(f"{path}: is empty")
     best = max(counts, key=lambda separator: counts[separator])
     if counts[best] < 2:
         raise BadFile(f"{path}:1: the header has one column only; separate columns by comma, semicolon or tab")
@@ -107,12 +124,14 @@ def _separator(text: str, path: Path) -> str:
 
 
 def _delimited_rows(reader: Any, header: tuple[str, ...], above: int) -> Iterator[Row]:
-    line = reader.line_num
+    line, between = reader.line_num, reader.dialect.delimiter
+    separator = _SEPARATORS.get(between, Phrase(between, between))
     for cells in reader:
         begins, line = line + 1 + above, reader.line_num
         if any(cell.strip() for cell in cells):
             many = Phrase(
-                f"{len(cells)} cells under {len(header)} columns", f"{len(header)} 列之下有 {len(cells)} 个单元格"
+                f"{len(cells)} cells under {len(header)} columns; put quotes round a cell with a {separator}",
+                f"{len(header)} 列之下有 {len(cells)} 个单元格；含{separator.zh}的单元格请加引号",
             )
             spare = {"": many} if any(cells[len(header) :]) else {}
             yield Row(begins, {name: cell for name, cell in zip(header, cells, strict=False) if cell}, spare)

@@ -127,10 +127,17 @@ def _shown(cell: Any, formula: bool) -> Shown:
     if isinstance(value, bool):
         return Shown(str(value).upper())
     if isinstance(value, date | time | timedelta):
-        return Shown(str(value), _DATE)
+        return Shown(_iso(value), _DATE)
     if not math.isfinite(value):
         return Shown(str(value), Phrase("no number", "不是数"))
     return Shown(_number(value, cell.number_format or ""))
+
+
+def _iso(value: date | time | timedelta) -> str:
+    """`2026-03-04`, with its time where the cell has one; a span as `1:30:00`."""
+    if isinstance(value, timedelta):
+        return str(value)
+    return value.isoformat().removesuffix("T00:00:00")
 
 
 def _number(value: float, pattern: str) -> str:

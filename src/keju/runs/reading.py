@@ -16,7 +16,7 @@ from keju.formats.places import is_there
 from keju.items import Item
 from keju.protocols import Protocol
 from keju.records import Record
-from keju.runs.recorded import Recorded, each_record
+from keju.runs.recorded import Recorded, each_record, refuse_strange
 from keju.runs.run import Run
 
 SCHEMA = 1
@@ -33,7 +33,7 @@ def open_run(folder: str | Path) -> Run:
     if not info:
         raise BadFile(f"{folder} is no run folder: it has no run.json. `keju run` makes one")
     asked = info["fingerprint"]
-    items, records = _items_and_records(folder)
+    items, records = _items_and_records(folder, info)
     name = info["benchmark"]["name"]
     left_out = _left_out(info, folder / "run.json")
     return Run(
@@ -54,15 +54,29 @@ def _left_out(info: Mapping[str, Any], path: Path) -> tuple[Problem, ...]:
         raise BadFile(f"{path} is damaged: {error}. {_ELSEWHERE}") from error
 
 
-def _items_and_records(folder: Path) -> tuple[Sequence[Item], Mapping[str, Record]]:
+def _items_and_records(folder: Path, info: Mapping[str, Any]) -> tuple[Sequence[Item], Mapping[str, Record]]:
     """What was asked and what came back; of a run that is large neither is held, and both are read when looked at."""
-    path = folder / "records.jsonl"
-    if is_large(folder / "items.jsonl"):
-        stream = stream_items(folder / "items.jsonl")
-        return stream, Recorded(path, stream)
-    items = read_items(folder / "items.jsonl", None)
-    records, _ = read_records(path)
+    path = folder / "items.jsonl"
+    if is_large(path):
+        _refuse_fewer(_lines(path), info, path)
+        stream = stream_items(path)
+        return stream, Recorded(folder / "records.jsonl", stream)
+    records, _ = read_records(folder / "records.jsonl")  # before the items: a run that grows writes those first
+    items = read_items(path, None)
+    refuse_strange(records, {item.id for item in items}, path)
+    _refuse_fewer(len(items), info, path)
     return items, {item.id: records[item.id] for item in items if item.id in records}
+
+
+def _refuse_fewer(count: int, info: Mapping[str, Any], path: Path) -> None:
+    told = info.get("items")
+    if isinstance(told, int) and count < told:
+        raise BadFile(f"{path}: holds {count} of the {told} items that run.json counts. {_ELSEWHERE}")
+
+
+def _lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for _ in file)
 
 
 def find_runs(paths: Sequence[Path]) -> list[Path]:

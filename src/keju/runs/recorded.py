@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import get_args
@@ -51,7 +51,14 @@ class Recorded(Mapping[str, Record]):
         for line, record in each_record(self._path, []):
             statuses[record.id], offsets[record.id] = record.status, at
             at += len(line)
+        refuse_strange(statuses, self._items.ids, self._path.with_name("items.jsonl"))
         return statuses, offsets
+
+
+def refuse_strange(recorded: Iterable[str], asked: Container[str], items: Path) -> None:
+    """Raises `BadFile` naming the first id of a record that none of the `items` has."""
+    if (strange := next((item_id for item_id in recorded if item_id not in asked), None)) is not None:
+        raise BadFile(f"{items}: holds no item {strange!r}, which has a record. Restore the file")
 
 
 def each_record(path: Path, notes: list[str]) -> Iterator[tuple[bytes, Record]]:
