@@ -317,3 +317,43 @@ def test_figures_are_left_out_of_cells_that_are_too_narrow_for_them(
     figure = page.wait_for_selector(".chart .mark-text text:has-text('1,234')", state="attached")
     assert figure.evaluate("text => getComputedStyle(text).opacity") == seen
     page.close()
+
+
+def names_on_a_phone(browser: Any, page_file: Path, charts: list[Chart]) -> list[list[str]]:
+    """Of each chart in turn the texts along its axes that stand for rows, as they are cut."""
+    page_file.write_text(to_html([chart.table for chart in charts], charts=charts), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    page.goto(page_file.as_uri())
+    page.wait_for_selector(f".chart svg >> nth={len(charts) - 1}")
+    found = [page.locator(f"[data-chart={chart.name}] .role-axis-label text").all_text_contents() for chart in charts]
+    page.close()
+    return found
+
+
+def test_models_of_one_provider_are_told_apart_on_a_phone(browser: Any, tmp_path: Path) -> None:
+    provider = "openai-compatible/a-long-provider"
+    models = [f"{provider}/{name}" for name in ("Qwen2.5-VL-7B", "InternVL3-8B", "gemma-3")]
+    columns = (Column("model", "Model", "text"), *(Column(name, name, "count") for name in models))
+    rows = tuple({"model": name} | dict.fromkeys(models, 1) for name in models)
+    table = Table("grid", "Grid", columns, rows)
+    (shown,) = names_on_a_phone(browser, tmp_path / "page.html", [heat(table, "model", models, Phrase("C", "列"))])
+    assert [shown.count(name.removeprefix(f"{provider}/")) for name in models] == [2, 2, 2], shown
+    assert drawn(bars(Table("b", "B", columns, rows), "model", models[0]))[0]["name"] == models[0], (
+        "the pointer tells all"
+    )
+
+
+def test_heads_that_begin_alike_are_cut_in_the_middle(browser: Any, tmp_path: Path) -> None:
+    heads = [f"a-family-of-models-that-is-long-{size}B" for size in (7, 72)]
+    columns = (Column("genre", "Genre", "text"), *(Column(name, name, "count") for name in heads))
+    table = Table("grid", "Grid", columns, ({"genre": "x"} | dict.fromkeys(heads, 1),))
+    (shown,) = names_on_a_phone(browser, tmp_path / "page.html", [heat(table, "genre", heads, Phrase("C", "列"))])
+    assert len([name for name in shown if name.endswith(("-7B", "-72B"))]) == 2, shown
+
+
+def test_short_names_keep_what_they_share() -> None:
+    columns = (Column("model", "Model", "text"), Column("n", "N", "count"))
+    spec = bars(Table("b", "B", columns, ({"model": "m/1", "n": 1}, {"model": "m/2", "n": 2})), "model", "n").specs[
+        "en"
+    ]
+    assert '["m/1", "m/2"]' in json.dumps(spec).replace('\\"', '"')

@@ -94,6 +94,15 @@ def test_refusals_are_counted_by_label_with_what_a_filter_blocked():
     assert refusals([marked(of, "A" * 40)], "genre") is None
 
 
+def test_a_run_without_the_label_has_no_row_of_refusals_and_is_named():
+    with_label = marked(items("AA", genre="xy"), "A#", model="opera")
+    without = marked(items("AA"), "##", model="tw")
+    table = refusals([with_label, without], "genre")
+    assert {row["model"] for row in table.rows} == {"opera"}
+    assert any("Left out" in note and "tw" in note for note in table.notes)
+    assert refusals([marked(items("AA", genre="xy"), "AA"), without], "genre") is None
+
+
 def test_the_command_line_prints_them(keju: Keju, tmp_path):
     lines = [
         {"id": str(n), "question": "Q", "options": {"A": "x", "B": "y"}, "answer": "A", "response": text, "genre": "g"}

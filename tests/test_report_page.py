@@ -215,6 +215,17 @@ def test_validity_adds_up_to_all_items() -> None:
     assert {row["part"] for row in rows} == {"Valid", "Invalid", "Failed", "Not asked"}
 
 
+def test_a_run_that_wholly_failed_has_its_bar() -> None:
+    published = [{"model": "GPT-4o", "accuracy": 0.59, "interval": (0.56, 0.62), "n": 1000}]
+    table = leaderboard(
+        scored(run(items("AAAA"), "A?AA"), run(items("AAAA"), "!!##", model="m/2")), published=published
+    )
+    chart = next(c for c in result_charts([table]) if c.name == "validity")
+    rows = [(row["part"], row["value"]) for row in values_of(chart.specs["en"]) if "m/2" in row["name"]]
+    assert rows == [("Valid", 0.0), ("Blocked", 0.5), ("Failed", 0.5)]
+    assert not any("GPT-4o" in row["name"] for row in values_of(chart.specs["en"]))
+
+
 def test_a_published_row_without_chance_is_drawn_too() -> None:
     published = [{"model": "GPT-4o", "accuracy": 0.59, "interval": (0.56, 0.62), "n": 1000, "valid_response_rate": 1.0}]
     (first, *_) = result_charts([leaderboard(scored(run(items("AB"), "AB")), published=published)])

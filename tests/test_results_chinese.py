@@ -100,13 +100,15 @@ def all_pairs():
     lost = marked(of, "!" * 40, model="lost")
     other = replace(marked(of, "A" * 40, model="o", protocol="robust"), benchmark="another")
     version = replace(whole, model="version", prompts="another")
-    renamed = tuple(replace(i, answer="C", wordings=items("A", options="ABC")[0].wordings) for i in of)
-    edited = replace(marked(renamed, "A" * 40, model="edited"), benchmark="edited")
+    renamed = tuple(replace(i, answer="C", wordings=items("A", options="ABC")[0].wordings) for i in of[:9])
+    edited = replace(marked((*renamed, *of[9:]), "A" * 40, model="edited"), benchmark="edited")
     put = replace(run(of, "A" * 40, model="put"), records={i.id: Record(i.id, "answered", "A", prompt="q") for i in of})
     yield pairs([whole, part, apart, lost, marked(of, "A" * 39 + "!", model="open"), other, version])
     yield pairs([whole, lost, part, edited, score(put), marked(of, "B" * 40, model="wrong")], common=True)
     others = [marked(of, "A" * k + "B" * (40 - k), model=f"m{k}") for k in (20, 30)]
     yield pairs([whole, *others], against="best")
+    said = [replace(i, wordings={"zh-Hans": replace(i.wording, question="别的题")}) for i in of]
+    yield pairs([whole, replace(marked(said, "A" * 40, model="alien"), benchmark="alien")])
 
 
 def breakdowns():
@@ -114,12 +116,15 @@ def breakdowns():
     yield breakdown([marked(items("A" * 40, genre=["x"] * 38 + ["y"] * 2), "A" * 20 + "B" * 20)], "genre")
     yield breakdown([marked((*items("AB"), replace(items("A", kind="audio")[0], id="x")), "ABA")], "modality")
     yield breakdown([marked(items("AA", flavour="xy"), "AA")], "flavour")
+    yield breakdown([marked(items("AA", genre="xy"), "AA"), marked(items("AA"), "AA", model="bare")], "genre")
 
 
 def bilinguals():
     of = items("A" * 40)
     yield bilingual([marked(of, "A" * 40), marked(of[:30], "B" * 30, variant={"script": "hant"})], "script")
-    yield bilingual([marked(of, "A" * 40), marked(of, "B" * 40, variant={"language": "en"})])
+    english_ = {"language": "en"}
+    lost = [marked(of, "A" * 40, model="lost"), marked(of, "!" * 40, model="lost", variant=english_)]
+    yield bilingual([marked(of, "A" * 40), marked(of, "B" * 40, variant=english_), *lost])
 
 
 def latencies(maker):
@@ -149,6 +154,7 @@ def parsers():
     of = items("B" * 10)
     turned = [run(of, ["答案：B"] * 10, model="wordy"), run(of, ["B"] * 6 + ["C"] * 4, model="terse")]
     yield parser_sensitivity([*turned, run(of, "?" * 10, protocol="multi-tw")])
+    yield parser_sensitivity([turned[0], run(of, "B" * 10, protocol="option-likelihood", scores={"B": -1.0})])
 
 
 def turned():
@@ -294,6 +300,7 @@ def test_a_wide_choice_of_notes_is_drawn():
     for sentence in (
         *("unanswered, counted as wrong", "incomplete: ", "No usable key", "Drawn: ", "resamples those groups whole"),
         *("differ in their benchmarks", "differ in their numbers of items", "versions of the same protocol"),
+        *("other questions under", "have no genre", "not read by likelihood"),
         *("no item in common", "no item that both answered", "part lacks 20 items", "open is incomplete", "Cochran"),
         *("different versions of protocol", "different parsers", "different benchmarks", "different keys"),
         *("different prompts", "items left out", "no discordant pairs", "nothing was answered", "rough: "),

@@ -22,6 +22,7 @@ from keju.results.marked import marked_items
 from keju.results.overview import overview
 from keju.results.pairs import compare, pairs
 from keju.results.parsers import parser_sensitivity
+from keju.results.power import power
 from keju.results.published import published, published_names
 from keju.results.scores import score
 from keju.results.size import size_effect
@@ -98,6 +99,48 @@ def test_what_else_differs_between_two_runs_is_said():
     assert "different keys" in compare(marked(of, "AB"), marked(keys, "AB")).note
 
 
+def other_questions(of, language="zh-Hans"):
+    return tuple(
+        replace(item, wordings={language: Wording(language, f"other {item.id}", dict(item.options))}) for item in of
+    )
+
+
+def test_other_questions_under_the_same_ids_are_not_tested():
+    """Two benchmarks that number their items alike have nothing to pair, though every id is there twice."""
+    of = items("A" * 20)
+    first = [marked(of, "A" * k + "B" * (20 - k), model=f"m{k}") for k in (8, 12)]
+    alien = replace(marked(other_questions(of), "A" * 20, model="alien"), benchmark="another")
+    for common in (False, True):
+        table = pairs([*first, alien], common=common)
+        untested = row_of(table, first="alien", second="m12")
+        assert "other questions under the same ids" in untested["note"]
+        assert "p" not in untested
+        assert any("family of 1 tests" in note for note in table.notes)
+        assert not any("Cochran" in note for note in table.notes)
+    assert len(power([*first, alien]).rows) == 1
+
+
+def test_the_same_questions_stay_paired_whatever_their_benchmark_language_or_variant():
+    of = items("A" * 20)
+    first = marked(of, "A" * 20)
+    renamed = replace(marked(of, "B" * 20), benchmark="renamed")
+    mended = replace(marked((*other_questions(of[:9]), *of[9:]), "B" * 20), benchmark="mended")
+    translated = replace(marked(other_questions(of, "en"), "B" * 20), benchmark="english")
+    varied = replace(marked(other_questions(of), "B" * 20, variant={"script": "hant"}), benchmark="varied")
+    for other in (renamed, mended, translated, varied):
+        assert compare(first, other).n == 20
+    assert compare(first, renamed).note == ""
+    assert "different benchmarks" in compare(first, translated).note
+
+
+def test_a_run_of_fewer_items_is_not_advised_to_be_completed():
+    of = items("AAA")
+    with pytest.raises(Misuse) as refused:
+        compare(marked(of, "AAB"), marked(of[:2], "AA"))
+    assert "--common" in str(refused.value)
+    assert "Complete the runs" not in str(refused.value)
+
+
 def test_all_pairs_are_one_family():
     of = items("A" * 60)
     scores = [marked(of, "A" * k + "B" * (60 - k), model=f"m{k}") for k in (10, 30, 50)]
@@ -155,6 +198,18 @@ def test_a_script_effect_is_paired_the_same_way():
         bilingual(runs, "language")
 
 
+def test_a_pair_without_a_common_answer_leaves_the_others_their_table():
+    of = bilingual_items("A" * 10)
+    english = {"language": "en"}
+    fine = [marked(of, "A" * 10, model="fine"), marked(of, "A" * 10, model="fine", variant=english)]
+    lost = [marked(of, "A" * 10, model="lost"), marked(of, "!" * 10, model="lost", variant=english)]
+    table = bilingual([*fine, *lost])
+    assert [row["model"] for row in table.rows] == ["fine"]
+    assert any("lost [language=en] have no item that both answered" in note for note in table.notes)
+    with pytest.raises(Misuse, match="no item that both answered"):
+        bilingual(lost)
+
+
 def test_pairs_under_two_protocols_name_theirs_and_one_protocol_needs_no_column():
     of = bilingual_items("A" * 10)
     runs = [
@@ -179,6 +234,26 @@ def test_a_ranking_that_turns_with_the_rule_is_named():
     assert row_of(table, parser="strict", model="wordy")["accuracy"] == 0
     assert row_of(table, parser="robust", model="wordy")["rank"] == 1
     assert any("wordy leads terse under robust and trails it under strict" in note for note in table.notes)
+
+
+def test_a_run_without_answers_has_no_rank():
+    of = items("AB")
+    table = parser_sensitivity([run(of, "!!", model="lost"), run(of, "CC", model="wrong")], ["strict"])
+    assert [(row["model"], row["rank"]) for row in table.rows] == [("wrong", 1), ("lost", None)]
+
+
+def test_a_text_run_is_not_read_by_likelihood():
+    """Its records hold no scores: 0 % would be said of replies that nobody compared."""
+    text = run(items("AB"), "A!", model="text")
+    with pytest.raises(Misuse, match="text holds no scores"):
+        score(text, parser="likelihood")
+    assert score(run(items("A"), "!"), parser="likelihood").failed == 1
+    scored = run(items("AB"), "AB", model="base", protocol="option-likelihood", scores={"A": -1.0, "B": -2.0})
+    table = parser_sensitivity([scored, text])
+    assert [row["model"] for row in table.rows if row["parser"] == "likelihood"] == ["base"]
+    assert any("likelihood" in note and "text" in note for note in table.notes)
+    with pytest.raises(Misuse, match="holds no scores"):
+        parser_sensitivity([text], ["likelihood"])
 
 
 def test_all_parsers_stand_side_by_side_and_the_own_one_is_marked():
@@ -297,6 +372,49 @@ def test_items_without_the_label_are_counted_as_such():
     of = tuple(replace(item, labels={"genre": "京剧"} if number else {}) for number, item in enumerate(items("AA")))
     table = breakdown([marked(of, "AA")], "genre")
     assert [row["value"] for row in table.rows] == ["(none)", "京剧"]
+
+
+def two_benchmarks():
+    """One run that has a genre and a question type, and one of another benchmark that has neither."""
+    opera = items("AB" * 6, genre="xy" * 6, question_type=["plot identification", "唱腔"] * 6)
+    tw = tuple(replace(item, id=f"tw{item.id}", labels={"subject": "s"}) for item in items("AB" * 6))
+    return [run(opera, "AB" * 6, model="of/opera"), run(tw, "A" * 12, model="of/tw")]
+
+
+@pytest.mark.parametrize("label", ["genre", "剧种"])
+def test_runs_that_lack_a_label_are_left_out_of_its_breakdown_and_named(label):
+    table = breakdown([score(one) for one in two_benchmarks()], label)
+    assert {row["model"] for row in table.rows} == {"of/opera"}
+    assert any("Left out" in note and "of/tw" in note for note in table.notes)
+    assert not any("not directly comparable" in note for note in table.notes)
+    with pytest.raises(Misuse, match="'nope'; there is genre"):
+        breakdown([score(one) for one in two_benchmarks()], "nope")
+
+
+def test_each_run_is_grouped_by_its_own_name_of_the_label():
+    opera, other = two_benchmarks()
+    renamed = tuple(replace(item, labels={"剧种": "x"}) for item in other.benchmark)
+    table = breakdown([score(opera), marked(renamed, "A" * 12, model="of/tw")], "genre")
+    assert [(row["model"], row["value"]) for row in table.rows] == [
+        ("of/opera", "x"),
+        ("of/opera", "y"),
+        ("of/tw", "x"),
+    ]
+
+
+def test_a_run_without_question_types_is_left_out_of_the_dimensions():
+    table = dimensions([score(one) for one in two_benchmarks()])
+    assert {row["model"] for row in table.rows} == {"of/opera"}
+    assert any("Left out" in note and "of/tw" in note for note in table.notes)
+    alien = marked(items("A", question_type=["唱腔"]), "A", model="alien")
+    assert {row["model"] for row in dimensions([score(two_benchmarks()[0]), alien]).rows} == {"of/opera"}
+
+
+def test_an_overview_of_two_benchmarks_breaks_down_what_each_has():
+    runs = two_benchmarks()
+    tables = {table.name: table for table in overview(runs, [score(one) for one in runs])}
+    assert {"by_genre", "by_question_type", "by_dimension"} <= tables.keys()
+    assert "by_subject" not in tables, "one value groups nothing, whatever the other benchmark lacks"
 
 
 def test_dimensions_of_paper_000():

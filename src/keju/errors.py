@@ -4,6 +4,7 @@
     ├── Misuse            you asked for something that cannot be: bad argument, unknown name (exit 2)
     │   ├── BadFile       a file or folder is not what it should be; names file, line and remedy
     │   ├── MissingExtra  an optional part is not installed; says the exact install line
+    │   ├── NotHeld       a run lacks what a table asks of it, and other runs may have it (results/tally.py)
     │   └── MissingKey    a model needs an API key and there is none; says which variable to set
     ├── Refused           going on would mix or spoil results: fingerprint differs, folder locked (exit 4)
     ├── RunStopped        no further call can help: no credit, wrong key, disk full (exit 3)

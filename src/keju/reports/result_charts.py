@@ -54,9 +54,10 @@ def _what_became(table: Table, names: Sequence[str]) -> list[dict[str, Any]]:
     there = {column.key: Phrase(column.title, column.title_zh or column.title) for column in table.columns}
     parts = []
     for row in table.rows:
-        if row.get("valid_response_rate") is None:
+        valid = 0.0 if row.get("answered") == 0 else row.get("valid_response_rate")
+        if valid is None:
             continue
-        shares = {Phrase("Valid", "有效"): row["valid_response_rate"]}
+        shares = {Phrase("Valid", "有效"): valid}
         shares |= {there[key]: row[key] / row["n"] for key in _NOT_VALID if key in there and row.get(key)}
         words = {key: row.get(key) for key in names}
         parts += [words | {"outcome": outcome, "share": share} for outcome, share in shares.items()]

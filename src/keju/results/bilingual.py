@@ -10,7 +10,7 @@ from keju.errors import Misuse
 from keju.phrase import Phrase
 from keju.results import columns as c
 from keju.results.labels import heading_of
-from keju.results.pairs import compare
+from keju.results.pairs import attempt
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import Family, holm
@@ -24,16 +24,22 @@ def bilingual(scores: Sequence[Scores], variant: str = "language") -> Table:
     """
     rows: list[dict[str, Any]] = []
     left_out: set[Phrase] = set()
+    untested: list[Phrase] = []
     for first, second in _pairs(scores, variant):
-        test = compare(first, second, common=True)
+        test = attempt(first, second, common=True)
+        if isinstance(test, Phrase):
+            untested.append(Phrase(f"{test}.", f"{test.zh}。"))
+            continue
         if test.left_out:
             left_out.add(_left_out(first.model, test.left_out))
         rows.append(_row(first, second, variant) | _test(test))
     if not rows:
+        if untested:
+            raise Misuse(untested[0])
         raise Misuse(f"no two runs of one model differ in {variant!r} only; run it again with --variant {variant}=…")
     family = holm([row["p"] for row in rows])
     paired = [row | {"p_holm": p} for row, p in zip(rows, family.adjusted, strict=True)]
-    notes = (*_notes(family), *sorted(left_out))
+    notes = (*_notes(family), *sorted(left_out), *untested)
     title, title_zh = f"Paired by {variant}", f"按{heading_of(variant).zh}配对"
     protocol = replace(c.PROTOCOL, hidden=len({row["protocol"] for row in rows}) == 1)
     columns = (c.MODEL, protocol, *_columns(variant))

@@ -16,7 +16,7 @@ from keju.results.figures import p_equals, percent
 from keju.results.labels import folded, heading_of, label_meant, named
 from keju.results.leaderboard import comparability_notes, interval_notes, state
 from keju.results.table import Column, Table
-from keju.results.tally import Cell, Meaning, Tally
+from keju.results.tally import Cell, Meaning, NotHeld, Tally
 from keju.stats import heterogeneity
 
 _TYPE = "question_type"
@@ -28,7 +28,8 @@ UNLABELLED = Phrase("(none)", "（无）")
 def breakdown(scores: Sequence[Tally], label: str) -> Table:
     """Accuracy, interval and N for each value of `label` (or `modality`, `split`, `options`, `language`) and each run.
 
-    A label may be called by any of its names, `剧种` for `genre`. Raises `Misuse` where no item has it, or for no runs.
+    A label may be called by any of its names, `剧种` for `genre`, and each run by its own. Runs that lack it are
+    named in a note. Raises `Misuse` where no run has it, or for no runs.
     """
     label = label_meant(label, dict.fromkeys(name for s in scores for name in s.label_names))
     return _table(scores, label, heading_of(label))
@@ -42,7 +43,7 @@ def dimensions(scores: Sequence[Tally], mapping: Path | None = None) -> Table:
     `Misuse` where no item has the label `question_type`, or none a type that the file names.
     """
     dimension_of = read_dimensions(mapping)
-    types = {cell.value for s in scores if _TYPE in s.label_names for cell in s.by(_TYPE)} - {None}
+    types = {cell.value for _, found in _grouped(scores, _TYPE)[0] for cell in found} - {None}
     unknown = listed(sorted(name for name in types if name and folded(name) not in dimension_of))
     if types and not any(folded(name) in dimension_of for name in types if name):
         raise Misuse(f"no dimension is given for any question type here: {unknown}; add them to the mapping")
@@ -76,20 +77,44 @@ def _title(table: Mapping[str, Any]) -> Phrase:
 
 
 def _table(scores: Sequence[Tally], label: str, title: Phrase, meaning: Meaning | None = None) -> Table:
-    if not scores:
-        raise Misuse("a breakdown needs at least one run")
-    cells = [(s, s.by(label, meaning=meaning)) for s in scores]
+    cells, lacking = _grouped(scores, label, meaning)
+    grouped = [s for s, _ in cells]
     rows = [_row(s, cell, label) for s, found in cells for cell in found]
     notes = (
         *(_summary(s, found) for s, found in cells),
         *interval_notes(cell.interval.method if cell.interval else None for _, found in cells for cell in found),
-        *comparability_notes(scores),
+        *comparability_notes(grouped),
+        *lacking_note(lacking, title),
     )
-    answered = () if all(s.complete for s in scores) else (c.ANSWERED,)
+    answered = () if all(s.complete for s in grouped) else (c.ANSWERED,)
     group = Column("value", title, "text", title.zh)
     columns = (c.MODEL, group, c.ACCURACY, c.INTERVAL, c.N, c.CORRECT, *answered)
     name = title.lower().replace(" ", "_")
     return Table(f"by_{name}", f"Accuracy by {title.lower()}", columns, tuple(rows), notes, f"按{title.zh}的准确率")
+
+
+def _grouped(
+    scores: Sequence[Tally], label: str, meaning: Meaning | None = None
+) -> tuple[list[tuple[Tally, tuple[Cell, ...]]], list[str]]:
+    """The runs that have the label, each with its groups, and the names of those that lack it."""
+    found, lacking = [], {}
+    for s in scores:
+        try:
+            found.append((s, s.by(label_meant(label, s.label_names), meaning=meaning)))
+        except NotHeld as error:
+            lacking[f"{s.name} ({s.benchmark})"] = error
+    if not found:
+        raise next(iter(lacking.values()), Misuse("a breakdown needs at least one run"))
+    return found, list(lacking)
+
+
+def lacking_note(names: Sequence[str], title: Phrase) -> tuple[Phrase, ...]:
+    """Which runs a table by `title` leaves out; nothing where none."""
+    out = listed(names)
+    said = Phrase(
+        f"Left out, because their items have no {title.lower()}: {out}.", f"题目没有{title.zh}，未计入：{out.zh}。"
+    )
+    return (said,) if names else ()
 
 
 def _row(s: Tally, cell: Cell, label: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from keju.benchmark import label_of
@@ -11,7 +11,7 @@ from keju.phrase import Phrase, listed
 from keju.protocols.extraction import Reason
 from keju.protocols.parsers import extract
 from keju.results import columns as c
-from keju.results.breakdowns import UNLABELLED
+from keju.results.breakdowns import UNLABELLED, lacking_note
 from keju.results.figures import p_equals
 from keju.results.labels import heading_of, in_order, label_meant, named
 from keju.results.mark import Mark
@@ -61,23 +61,30 @@ def refusals(scores: Sequence[Scores], label: str) -> Table | None:
     """How often each run declined, or a filter blocked it, for each value of a label; None where none ever did.
 
     A filter's refusal is a failed call and no answer, but it is a refusal too: the two are counted apart and together.
+    Runs that lack the label are named in a note.
     """
     if not any(refused(mark) for s in scores for mark in s.items):
         return None
     label = label_meant(label, dict.fromkeys(name for s in scores for mark in s.items for name in mark.labels))
-    value_of: Callable[[Mark], str | None] = lambda mark: label_of(mark.item, label)  # noqa: E731
     rows: list[dict[str, Any]] = []
     notes: list[Phrase] = []
+    lacking: list[str] = []
     for s in scores:
+        own = label_meant(label, s.label_names)
+        if not any(label_of(mark.item, own) is not None for mark in s.items):
+            lacking.append(f"{s.name} ({s.benchmark})")
+            continue
         if not any(refused(mark) for mark in s.items):
             notes.append(Phrase(f"{s.name} never refused.", f"{s.name} 从未拒答。"))
             continue
         groups: dict[str | None, list[Mark]] = {}
         for mark in s.items:
             if mark.status != "pending":
-                groups.setdefault(value_of(mark), []).append(mark)
+                groups.setdefault(label_of(mark.item, own), []).append(mark)
         rows += [_refused_row(s, label, value, groups[value]) for value in in_order(label, groups)]
         notes += _between(s, list(groups.values()))
+    if not rows:
+        return None
     heading = heading_of(label)
     columns = (
         c.MODEL,
@@ -94,9 +101,8 @@ def refusals(scores: Sequence[Scores], label: str) -> Table | None:
         "拒答：回答婉拒且未给出选项，或调用被内容过滤拦下。95 % 置信区间同排行榜，不足 30 题用 Wilson 法。",
     )
     name = f"refusals_by_{label}"
-    return Table(
-        name, f"Refusals by {heading.lower()}", columns, tuple(rows), (what, *notes), f"按{heading.zh}的拒答率"
-    )
+    notes = [what, *notes, *lacking_note(lacking, heading)]
+    return Table(name, f"Refusals by {heading.lower()}", columns, tuple(rows), tuple(notes), f"按{heading.zh}的拒答率")
 
 
 def refused(mark: Mark) -> bool:

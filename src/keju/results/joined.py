@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from keju.records import WITH_REPLY
-from keju.results.pairing import Aspect, Paired, Pairing
+from keju.results.pairing import Aspect, Paired, Pairing, Reworded
 from keju.results.scan import Scan
 from keju.results.scores import Scores
 from keju.results.tally import Tally
@@ -68,19 +68,19 @@ class Joined(Pairing):
 
     def differ(self, aspect: Aspect) -> bool:
         pl = polars("pairing large runs")
-        if aspect == "question":
-            return self._reworded()
         one, other = pl.col(aspect), pl.col(f"{aspect}_right")
         if aspect == "prompt":
             return bool(self._both.select(((one != other) & (one != "") & (other != "")).any()).item())
         return bool(self._both.select(one.ne_missing(other).any()).item())
 
-    def _reworded(self) -> bool:
+    @cached_property
+    def reworded(self) -> Reworded:
         pl = polars("pairing large runs")
         one, other = _questions(self.a), _questions(self.b)
         unlike = one.join(other, on="id", how="inner").filter(pl.col("question") != pl.col("question_right"))
-        told = unlike.select("question", "question_right").iter_rows()
-        return any(json.loads(f'"{first}"') != json.loads(f'"{second}"') for first, second in told)
+        told = unlike.select("question", "question_right", pl.col("language") == pl.col("language_right")).iter_rows()
+        same = [same for first, second, same in told if json.loads(f'"{first}"') != json.loads(f'"{second}"')]
+        return Reworded(same.count(True), same.count(False))
 
 
 def _counted(tally: Tally, column: str) -> Expr:
@@ -105,13 +105,14 @@ def _frame(tally: Tally) -> DataFrame:
 
 
 def _questions(tally: Tally) -> DataFrame:
-    """Ids with their questions, as JSON writes them."""
+    """Ids with their languages and questions, as JSON writes them."""
     pl = polars("pairing large runs")
     if isinstance(tally, Scan):
         from keju.runs.frames import item_frame
 
-        return item_frame(tally.folder / "items.jsonl", ["question"])
+        return item_frame(tally.folder / "items.jsonl", ["language", "question"])
     marks = tally.items if isinstance(tally, Scores) else ()
-    rows = [(m.id, json.dumps(m.item.wording.question, ensure_ascii=False)[1:-1]) for m in marks]
-    frame: DataFrame = pl.DataFrame(rows, {"id": pl.String, "question": pl.String}, orient="row")
+    wordings = [(m.id, m.item.wording) for m in marks]
+    rows = [(i, said.language, json.dumps(said.question, ensure_ascii=False)[1:-1]) for i, said in wordings]
+    frame: DataFrame = pl.DataFrame(rows, dict.fromkeys(("id", "language", "question"), pl.String), orient="row")
     return frame

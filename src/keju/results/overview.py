@@ -14,7 +14,7 @@ from keju.results.breakdowns import breakdown, dimensions, read_dimensions
 from keju.results.circular import circular_tables
 from keju.results.invalid import invalid_tables
 from keju.results.item_analysis import item_analysis
-from keju.results.labels import folded
+from keju.results.labels import folded, label_meant
 from keju.results.latency import latency_by_modality, latency_by_stage
 from keju.results.leaderboard import leaderboard
 from keju.results.other_marks import other_marks
@@ -69,9 +69,14 @@ def overview(
 
 def _labels(runs: Sequence[Run]) -> list[str]:
     """Labels that group the items, and the modality where it varies."""
-    items = [item for run in runs for item in run.benchmark]
-    names = {name: None for item in items for name in item.labels}
-    values = {name: {label_of(item, name) for item in items} for name in ["modality", *names]}
+    values: dict[str, set[str | None]] = {"modality": set()}
+    for items in (list(run.benchmark) for run in runs):
+        own = dict.fromkeys(["modality", *(name for item in items for name in item.labels)])
+        others = values.keys() - own.keys()
+        for name in own:
+            meant = label_meant(name, others)  # another run's name of the same label
+            there = values.setdefault(meant if meant in others else name, set())
+            there |= {label_of(item, name) for item in items}
     return [name for name, there in values.items() if 1 < len(there) <= MOST_VALUES]
 
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,15 @@ from keju.results.mark import Mark
 from keju.results.scores import Scores
 from keju.results.tally import Tally
 
-Aspect = Literal["key", "prompt", "question"]
-"""What of an item should be alike in both runs: its key, what was asked, its wording."""
+Aspect = Literal["key", "prompt"]
+"""What of an item should be alike in both runs: its key, what was asked."""
+
+
+class Reworded(NamedTuple):
+    """Items that both have, with other questions."""
+
+    same_language: int
+    translated: int
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,17 @@ class Pairing(ABC):
     @abstractmethod
     def differ(self, aspect: Aspect) -> bool:
         """Whether any item that both have is another in this respect; a prompt that was not recorded is no other."""
+
+    @property
+    @abstractmethod
+    def reworded(self) -> Reworded:
+        """Items whose question is another in the two."""
+
+    @property
+    def strangers(self) -> bool:
+        """Whether two benchmarks share ids and not questions: most are others, in the same language and variant."""
+        unlike = self.a.benchmark != self.b.benchmark and self.a.variant == self.b.variant
+        return unlike and 2 * self.reworded.same_language > self.shared
 
 
 def pairing_of(a: Tally, b: Tally) -> Pairing:
@@ -119,10 +137,14 @@ class _Held(Pairing):
         one, other = _aspect(self.a, aspect), _aspect(self.b, aspect)
         return one != other and any(one[i] != other[i] for i in one.keys() & other.keys())
 
+    @cached_property
+    def reworded(self) -> Reworded:
+        both = [(self.a.by_id[i].item.wording, self.b.by_id[i].item.wording) for i in self._both]
+        same = [one.language == other.language for one, other in both if one.question != other.question]
+        return Reworded(same.count(True), same.count(False))
+
 
 def _aspect(s: Scores, aspect: Aspect) -> Mapping[str, str | None]:
-    if aspect == "question":
-        return {mark.id: mark.item.wording.question for mark in s.items}
     return s.keys if aspect == "key" else s.asked
 
 

@@ -59,16 +59,17 @@ class Comparison:
 def compare(a: Tally, b: Tally, *, common: bool = False) -> Comparison:
     """Pair two marked runs by item id and test their difference.
 
-    Raises `Misuse` where the two do not have the same items, or where one has unanswered items that were not asked to
-    count as wrong. With `common` the test is over the items that both have and answered; the rest is counted.
+    Raises `Misuse` where the two do not have the same items, or other questions under the same ids, or where one has
+    unanswered items that were not asked to count as wrong. With `common` the test is over the items that both have and
+    answered; the rest is counted.
     """
-    made = _attempt(a, b, common)
+    made = attempt(a, b, common)
     if isinstance(made, Phrase):
         raise Misuse(made)
     return made
 
 
-def _attempt(a: Tally, b: Tally, common: bool) -> Comparison | Phrase:
+def attempt(a: Tally, b: Tally, common: bool) -> Comparison | Phrase:
     """The comparison, or why there is nothing to pair."""
     pairing = pairing_of(a, b)
     if reason := _hindrance(pairing, common):
@@ -121,10 +122,11 @@ def pairs(scores: Sequence[Tally], *, against: Literal["all", "best"] = "all", c
     if against not in ("all", "best"):
         raise Misuse(f"pairs are tested against 'all' or 'best', not {against!r}")
     chosen = list(combinations(ranked, 2)) if against == "all" else [(ranked[0], other) for other in ranked[1:]]
-    made = [_attempt(a, b, common) for a, b in chosen]
+    made = [attempt(a, b, common) for a, b in chosen]
     family = holm([test.p if isinstance(test, Comparison) else None for test in made])
     rows = [_row(a, b, test, p) for (a, b), test, p in zip(chosen, made, family.adjusted, strict=True)]
-    notes = (*_notes(family, None if against == "all" else ranked[0]), *_cochran_note(ranked))
+    cochran = _cochran_note(ranked) if all(isinstance(test, Comparison) for test in made) else ()
+    notes = (*_notes(family, None if against == "all" else ranked[0]), *cochran)
     return Table("pairs", "Paired comparisons", _columns(rows), tuple(rows), notes, "成对比较")
 
 
@@ -136,14 +138,19 @@ def _hindrance(pairing: Pairing, common: bool) -> Phrase | None:
             f"{a.name} and {b.name} have no item in common: nothing can be paired",
             f"{a.name} 与 {b.name} 没有共同的题目，无法配对",
         )
+    if pairing.strangers:
+        return Phrase(
+            f"{a.name} and {b.name} were asked other questions under the same ids ({a.benchmark}, {b.benchmark})",
+            f"{a.name} 与 {b.name} 题号相同而题目不同（{a.benchmark}、{b.benchmark}）",
+        )
     if common:
         return None
     for one, other in ((a, b), (b, a)):
         if lacking := pairing.lacking(one):
             ids = listed(lacking, _SHOWN)
             return Phrase(
-                f"{one.name} lacks {len(lacking)} items of {other.name}: {ids}. {_REMEDY}",
-                f"{one.name} 缺少 {other.name} 的 {len(lacking)} 道题：{ids.zh}。{_REMEDY.zh}",
+                f"{one.name} lacks {len(lacking)} items of {other.name}: {ids}. {_COMMON}",
+                f"{one.name} 缺少 {other.name} 的 {len(lacking)} 道题：{ids.zh}。{_COMMON.zh}",
             )
     for s in (a, b):
         if not s.settled:
@@ -154,6 +161,9 @@ def _hindrance(pairing: Pairing, common: bool) -> Phrase | None:
     return None
 
 
+_COMMON = Phrase(
+    "Compare the items that both answered (common=True, --common)", "请只比较双方都作答的题目（common=True，--common）"
+)
 _REMEDY = Phrase(
     "Complete the runs, or compare the items that both answered (common=True, --common)",
     "请先补全运行，或只比较双方都作答的题目（common=True，--common）",
@@ -235,7 +245,7 @@ def _warnings(pairing: Pairing) -> Iterable[Phrase]:
         yield Phrase(f"different versions of protocol {a.protocol}", f"协议 {a.protocol} 的版本不同")
     if a.parser != b.parser:
         yield _different("parsers", "解析规则", a.parser, b.parser)
-    if a.benchmark != b.benchmark and pairing.differ("question"):
+    if a.benchmark != b.benchmark and any(pairing.reworded):
         yield _different("benchmarks", "基准", a.benchmark, b.benchmark)
     if a.variant != b.variant:
         return  # other prompts and keys are what a variant is

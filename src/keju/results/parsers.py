@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 from keju.errors import Misuse
@@ -11,7 +12,7 @@ from keju.protocols import PARSERS
 from keju.results import columns as c
 from keju.results.scan import tally
 from keju.results.table import Column, Table
-from keju.results.tally import Tally
+from keju.results.tally import NotHeld, Tally
 from keju.runs.run import Run
 
 
@@ -25,10 +26,10 @@ def parser_sensitivity(
     if not runs:
         raise Misuse("parser sensitivity needs at least one run")
     before: Sequence[Tally | None] = known or [None] * len(runs)
-    marked = [
-        [s if s and s.parser == name else tally(run, parser=name) for run, s in zip(runs, before, strict=True)]
-        for name in _chosen(runs, parsers)
-    ]
+    chosen = _chosen(runs, parsers)
+    marked = [[_under(name, run, s) for run, s in zip(runs, before, strict=True)] for name in chosen]
+    if bare := next((name for name, under_one in zip(chosen, marked, strict=True) if not any(under_one)), None):
+        tally(runs[0], parser=bare)  # raises: no run holds what the rule reads
     rows = [row for under_one in marked for row in _rows(runs, under_one)]
     notes = [
         Phrase(
@@ -42,7 +43,12 @@ def parser_sensitivity(
     ]
     if turned := _turned(marked):
         notes.append(Phrase(f"The ranking turns with the rule: {turned}.", f"名次随规则而变：{turned.zh}。"))
-    draws = (c.DRAWN, c.EXPECTED) if any(s.drawn for under_one in marked for s in under_one) else ()
+    for name, under_one in zip(chosen, marked, strict=True):
+        if lacking := listed(run.model for run, s in zip(runs, under_one, strict=True) if not s):
+            notes.append(
+                Phrase(f"Without scores, not read by {name}: {lacking}.", f"没有得分，{name} 未读：{lacking.zh}。")
+            )
+    draws = (c.DRAWN, c.EXPECTED) if any(s and s.drawn for under_one in marked for s in under_one) else ()
     columns = (
         c.PARSER,
         c.MODEL,
@@ -65,13 +71,22 @@ def _chosen(runs: Sequence[Run], parsers: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys([*own, *by_text]))
 
 
-def _rows(runs: Sequence[Run], scores: Sequence[Tally]) -> list[dict[str, Any]]:
-    ranked = sorted(zip(runs, scores, strict=True), key=lambda pair: -(pair[1].accuracy or 0.0))
+def _under(parser: str, run: Run, known: Tally | None) -> Tally | None:
+    """The run under a parser; None where it does not hold what the parser reads."""
+    try:
+        return known if known and known.parser == parser else tally(run, parser=parser)
+    except NotHeld:
+        return None
+
+
+def _rows(runs: Sequence[Run], under_one: Sequence[Tally | None]) -> list[dict[str, Any]]:
+    read = [(run, s) for run, s in zip(runs, under_one, strict=True) if s]
+    ranked = sorted(read, key=lambda pair: (pair[1].accuracy is None, -(pair[1].accuracy or 0.0)))
     return [
         {
             "parser": s.parser,
             "model": s.name,
-            "rank": 1 + sum((other.accuracy or 0.0) > (s.accuracy or 0.0) for other in scores),
+            "rank": None if s.accuracy is None else 1 + sum((other.accuracy or 0.0) > s.accuracy for _, other in read),
             "accuracy": s.accuracy,
             "interval": s.interval.pair if s.interval else None,
             "valid_response_rate": s.valid_response_rate,
@@ -84,15 +99,16 @@ def _rows(runs: Sequence[Run], scores: Sequence[Tally]) -> list[dict[str, Any]]:
     ]
 
 
-def _turned(marked: Sequence[Sequence[Tally]]) -> Phrase:
+def _turned(marked: Sequence[Sequence[Tally | None]]) -> Phrase:
     """The pairs of runs that stand in opposite order under two rules."""
     found: dict[tuple[str, str], Phrase] = {}
-    for i in range(len(marked[0])):
-        for j in range(i + 1, len(marked[0])):
-            gaps = [(under_one[i].correct - under_one[j].correct, under_one[i].parser) for under_one in marked]
+    for one, other in combinations(zip(*marked, strict=True), 2):
+        both = [(s, t) for s, t in zip(one, other, strict=True) if s and t]
+        gaps = [(s.correct - t.correct, s.parser) for s, t in both]
+        if gaps:
             best, worst = max(gaps), min(gaps)
             if best[0] > 0 > worst[0]:
-                a, b, x, y = marked[0][i].name, marked[0][j].name, best[1], worst[1]
+                a, b, x, y = both[0][0].name, both[0][1].name, best[1], worst[1]
                 found[a, b] = Phrase(
                     f"{a} leads {b} under {x} and trails it under {y}", f"{a} 按 {x} 领先于 {b}，按 {y} 落后"
                 )

@@ -9,6 +9,7 @@ from typing import Any
 from keju.errors import Misuse
 from keju.phrase import Phrase
 from keju.results import columns as c
+from keju.results.pairing import pairing_of
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import detectable_difference, items_needed
@@ -51,6 +52,8 @@ def power(scores: Sequence[Scores]) -> Table:
 
 
 def _row(a: Scores, b: Scores) -> dict[str, Any] | None:
+    if pairing_of(a, b).strangers:
+        return None
     both = [
         (mark.correct, other.correct)
         for mark in a.items

@@ -11,11 +11,12 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from keju.benchmark import BUILT_IN
 from keju.errors import Misuse
 from keju.records import WITH_REPLY
 from keju.results.deciding import decided, labels_in
 from keju.results.scores import score
-from keju.results.tally import Cell, Counts, Meaning, Tally, cell_of, facts, no_such_label
+from keju.results.tally import Cell, Counts, Meaning, Tally, cell_of, facts, no_scores, no_such_label
 from keju.runs.frames import item_frame, label_names, label_values, polars, record_frame, unescaped
 from keju.stats import Classification, Interval, clustered_interval, precision_recall_counts
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from keju.runs.run import Run
 
 _OUTCOMES = ("answered", "truncated", "blocked", "failed", "pending")
-_BUILT_IN = ("modality", "split", "options", "language")
-"""What `keju.benchmark.label_of` knows of every item."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class Scan(Tally):
             before = groups.get(group, (0, 0, 0))
             groups[group] = (before[0] + counts[0], before[1] + counts[1], before[2] + counts[2])
         if not groups.keys() - {None}:
-            raise Misuse(no_such_label(self, label))
+            raise no_such_label(self, label)
         wanted = groups if values is None else dict.fromkeys(values)
         return tuple(cell_of(value, *groups.get(value, (0, 0, 0))) for value in wanted)
 
@@ -108,7 +107,7 @@ class Scan(Tally):
         """The label's value of each item, as `keju.benchmark.label_of` gives it."""
         pl = polars("a large run")
         own = label_values(self.marks["labels"], label)
-        if label not in _BUILT_IN:
+        if label not in BUILT_IN:
             return own
         found = self.marks.select(pl.coalesce(own, getattr(self, f"_{label}")()))
         return found.to_series()
@@ -177,6 +176,8 @@ def scan(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool =
         pl.when(pl.col("status").is_in(WITH_REPLY)).then("text").alias("text"),
         (pl.col("status") == "truncated").fill_null(False).alias("truncated"),
     )
+    if parser == "likelihood" and _unscored(there):
+        raise no_scores(run)
     marked = decided(there, run.protocol, parser).with_columns(
         (pl.col("label") == pl.col("key")).fill_null(False).alias("right"),
         _cluster() if _has_media(there) else pl.col("id").alias("cluster"),
@@ -187,6 +188,15 @@ def scan(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool =
         folder=run.folder,
         marks=marked.select(*kept, "names", "labels", "media", "split"),
     )
+
+
+def _unscored(there: DataFrame) -> bool:
+    """Whether there are replies, and none has scores."""
+    replies = there.filter(there["status"].is_in(WITH_REPLY))
+    return bool(replies.height) and not replies["scores"].is_in(_NO_SCORES).not_().any()
+
+
+_NO_SCORES = ("null", "{}")
 
 
 def _items(folder: Path) -> DataFrame:

@@ -12,7 +12,7 @@ from keju.errors import Misuse
 from keju.items import Item
 from keju.protocols import Extraction
 from keju.results.mark import Mark
-from keju.results.tally import FAINT, Cell, Counts, Meaning, Tally, cell_of, facts, no_such_label
+from keju.results.tally import FAINT, Cell, Counts, Meaning, Tally, cell_of, facts, no_scores, no_such_label
 from keju.runs.run import Run
 from keju.stats import Classification, Interval, clustered_interval, precision_recall_counts
 
@@ -103,7 +103,7 @@ class Scores(Tally):
             value = label_of(mark.item, label)
             groups.setdefault(meaning(value) if meaning else value, []).append(mark)
         if not groups.keys() - {None}:
-            raise Misuse(no_such_label(self, label))
+            raise no_such_label(self, label)
         wanted = groups if values is None else dict.fromkeys(values)
         return tuple(_cell(value, groups.get(value, [])) for value in wanted)
 
@@ -113,14 +113,23 @@ def score(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool 
     imported file. Asks nothing.
 
     With `count_failures_as_wrong` blocked and failed calls count as wrong answers and the run as settled; every table
-    says so. Raises `Misuse` for a run without items and an unknown parser.
+    says so. Raises `Misuse` for a run without items, an unknown parser, and one that reads what the run does not
+    hold: verdicts, or scores of options.
     """
     if not run.benchmark.items:
         raise Misuse(f"the run of {run.model} over {run.benchmark.name} holds no items: there is nothing to mark")
     if parser == THEIRS and not run.verdicts:
         raise Misuse(f"the run of {run.model} holds no verdicts of another tool: --parser {THEIRS} needs them")
     marks = tuple(_mark(run, item, parser) for item in run.benchmark)
+    if parser == "likelihood" and _unscored(marks):
+        raise no_scores(run)
     return Scores(**facts(run, parser, count_failures_as_wrong), items=marks)
+
+
+def _unscored(marks: Iterable[Mark]) -> bool:
+    """Whether there are replies, and none has scores."""
+    replies = [mark.record for mark in marks if mark.extraction and mark.record]
+    return bool(replies) and not any(record.scores for record in replies)
 
 
 def _mark(run: Run, item: Item, parser: str | None) -> Mark:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from keju.errors import Misuse
 from keju.runs.run import Run
 from keju.stats import (
     AboveChance,
@@ -23,6 +24,10 @@ FAINT = 10
 
 Meaning = Callable[[str | None], str | None]
 """The value of a label → the group that it belongs to."""
+
+
+class NotHeld(Misuse):
+    """A run does not hold what a table asks of it: a label, scores of its options. Other runs may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +258,8 @@ class Tally(ABC):
     ) -> tuple[Cell, ...]:
         """One cell for each value of a label (or `modality`, `split`, `options`, `language`), in order of appearance.
 
-        `values` asks for these, also where no item has them; `meaning` groups them. Raises `Misuse` where no item has
-        the label.
+        `values` asks for these, also where no item has them; `meaning` groups them. Raises `NotHeld` where no item
+        has the label.
         """
 
 
@@ -275,7 +280,12 @@ def facts(run: Run, parser: str | None, count_failures_as_wrong: bool) -> dict[s
     }
 
 
-def no_such_label(tally: Tally, label: str) -> str:
-    """What to say where no item has a label."""
+def no_such_label(tally: Tally, label: str) -> NotHeld:
+    """What to raise where no item has a label."""
     there = ", ".join(sorted({*tally.label_names, "modality", "options", "language"}))
-    return f"no item of {tally.benchmark} has the label {label!r}; there is {there}"
+    return NotHeld(f"no item of {tally.benchmark} has the label {label!r}; there is {there}")
+
+
+def no_scores(run: Run) -> NotHeld:
+    """What to raise where options are to be compared that nobody scored."""
+    return NotHeld(f"the run of {run.model} holds no scores of its options: --parser likelihood needs them")

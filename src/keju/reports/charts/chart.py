@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -16,6 +17,15 @@ from keju.results.table import Column, Table
 
 _LINE_ENDS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 """Characters that JSON allows in a text and Vega's expressions do not."""
+
+
+SHORT = 17
+"""Letters that a name may have and be shown whole on a phone, where it has some 130 pixels."""
+
+HEADS = 130
+"""Pixels of a slanted head."""
+
+_PROVIDERS = re.compile(r"\A(?:[^\s/]+/)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +77,31 @@ def figure(column: Column, row: Mapping[str, Any]) -> float | None:
 
 
 def named_axis(names: Sequence[str], **more: Any) -> Any:
-    """An axis over rows or columns by their position: two that are called alike stay two."""
-    texts = json.dumps(list(names), ensure_ascii=False).translate(_LINE_ENDS)
+    """An axis over rows or columns by their position: two that are called alike stay two.
+
+    Long names go without the provider that all share, which would be all that is left of them on a phone.
+    """
+    texts = json.dumps(_unprovided(names), ensure_ascii=False).translate(_LINE_ENDS)
     return altair().Axis(labelExpr=f"{texts}[datum.value]", **more)
+
+
+def slanted_heads(names: Sequence[str]) -> Any:
+    """The axis above columns; names that begin alike are cut in the middle, where cut at the end they would be one."""
+    short = _unprovided(names)
+    if len({name[: SHORT - 1] for name in short}) < len(set(short)):
+        half = (SHORT - 1) // 2
+        short = [name if len(name) <= SHORT else f"{name[:half]}…{name[-half:]}" for name in short]
+    return named_axis(short, orient="top", labelAngle=-30, labelLimit=HEADS)
+
+
+def _unprovided(names: Sequence[str]) -> list[str]:
+    """Names without the `provider/` that all share, where one is long."""
+    if max(map(len, names), default=0) <= SHORT:
+        return list(names)
+    shared = "".join(_PROVIDERS.findall(names[0]))
+    while shared and not all(name.startswith(shared) and name != shared for name in names):
+        shared = "".join(shared[:-1].rpartition("/")[:2])
+    return [name.removeprefix(shared) for name in names]
 
 
 def positions(names: Sequence[str]) -> Any:

@@ -6,7 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from keju.phrase import Phrase
-from keju.reports.charts.chart import Chart, altair, column_of, data, drawn, figure, named_axis, positions, text
+from keju.reports.charts.chart import (
+    Chart,
+    altair,
+    column_of,
+    data,
+    drawn,
+    figure,
+    named_axis,
+    positions,
+    slanted_heads,
+    text,
+)
 from keju.reports.charts.style import COLUMN, DARK_SHADE, INK, SHADES, WIDTH
 from keju.reports.wording import Language, heading, in_language
 from keju.results.table import Table
@@ -43,7 +54,7 @@ def _view(table: Table, name: str, values: Sequence[str], across: Phrase, langua
         if value is not None
     ]
     word, title = heading(names, language), in_language(across, language)
-    axis = named_axis(along, orient="top", labelAngle=-30, labelLimit=130)
+    axis = slanted_heads(along)
     base = alt.Chart(data(cells)).encode(
         y=alt.Y("row:O", title=word, axis=named_axis(down), scale=positions(down)),
         x=alt.X("column:O", title=title, axis=axis, scale=positions(along)),

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from keju.reports.charts.chart import Chart, altair, column_of, data, drawn, figure, named_axis, positions, text
+from keju.reports.charts.chart import (
+    Chart,
+    altair,
+    column_of,
+    data,
+    drawn,
+    figure,
+    named_axis,
+    positions,
+    slanted_heads,
+    text,
+)
 from keju.reports.charts.heat import CELL, room
 from keju.reports.charts.style import BLUE, COLUMN, INK, WIDTH
 from keju.reports.wording import Language, heading
@@ -32,7 +43,7 @@ def _view(table: Table, language: Language) -> Any:
     axis = {"title": None, "scale": positions(names)}
     base = alt.Chart(data(_cells(table, names, language))).encode(
         y=alt.Y("row:O", axis=named_axis(names), **axis),
-        x=alt.X("column:O", axis=named_axis(names, orient="top", labelAngle=-30, labelLimit=130), **axis),
+        x=alt.X("column:O", axis=slanted_heads(names), **axis),
         tooltip=[
             alt.Tooltip("pair:N", title=heading(difference, language)),
             alt.Tooltip("p:N", title=heading(adjusted, language)),
