@@ -289,7 +289,7 @@ met(
     "rows_filtered",
     title=Phrase("rows were passed over on purpose", "有意跳过了一些行"),
     why=Phrase(
-        "Only a part of the rows is read, as the mapping says or the file that was named; N is the number of that part.",
+        "Only a part of the rows is read, as the mapping says or the file that was named; N is their number.",
         "映射只读取一部分行，或只指定了整套文件中的一个；题数是这一部分的题数。",
     ),
     good="a mapping without [where]",
