@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
+from math import fsum
 from typing import TYPE_CHECKING
 
 from keju.benchmark import BUILT_IN
@@ -45,8 +46,8 @@ class Scan(Tally):
         given = marks["label"].is_not_null() & ~marks["drawn"]
         drawn, right = int(marks["drawn"].sum()), int(marks["right"].sum())
         expected: float = right
-        if drawn:  # one after the other, as `Scores` adds them: sums of floats depend on their order
-            expected = sum(marks.select(pl.when("drawn").then("chance").otherwise("right")).to_series().to_list())
+        if drawn:
+            expected = fsum(marks.select(pl.when("drawn").then("chance").otherwise("right")).to_series().to_list())
         return Counts(
             n=marks.height,
             outcomes=dict(marks["status"].value_counts().iter_rows()),

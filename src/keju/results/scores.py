@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import fsum
 
 from keju.benchmark import label_of
 from keju.errors import Misuse
@@ -39,7 +40,7 @@ class Scores(Tally):
             valid=sum(mark.valid for mark in marks),
             drawn=sum(mark.drawn for mark in marks),
             correct_given=sum(mark.correct and mark.valid for mark in marks),
-            expected=sum(mark.chance if mark.drawn else mark.correct for mark in marks),
+            expected=fsum(mark.chance if mark.drawn else mark.correct for mark in marks),
         )
 
     @cached_property

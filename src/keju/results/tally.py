@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 from typing import Any
 
 from keju.errors import Misuse
@@ -187,7 +188,7 @@ class Tally(ABC):
     @property
     def chance(self) -> float:
         """Accuracy that drawing gives on average."""
-        return sum(self.chances) / self.n
+        return fsum(self.chances) / self.n  # exact: a plain sum depends on the version of Python
 
     @cached_property
     @abstractmethod
