@@ -76,7 +76,7 @@ class Remote:
             store, path = open_store(self.url)
             store.get_file(path, str(into))
             # After the bytes: what was old then is no longer what was listed.
-            now = of(self.url, store.info(path, **_ANEW.get(self.url.partition("://")[0], {})))
+            now = of(self.url, store.info(path, **_ANEW.get(_scheme(self.url), {})))
         except Exception as error:  # each store has errors of its own
             if getattr(error, "errno", None) in (28, 30, 122) or getattr(error, "filename", None) == str(into):
                 raise _no_cache(error) from error
@@ -104,7 +104,7 @@ def is_url(path: object) -> bool:
 
 def open_store(url: str) -> tuple[Any, str]:
     """The store of `url`, and what the store calls the place. Raises `Misuse` where nothing here opens it."""
-    scheme = url.partition("://")[0]
+    scheme = _scheme(url)
     if re.match(r"[^/]+://[^/@]*:[^/@]*@", url):
         raise Misuse(
             f"{scheme}://…: no password may stand in an address, which runs write down. {_credentials(scheme)}"
@@ -126,13 +126,17 @@ def told(error: Exception, url: str) -> str:
     """What went wrong with a store, and what to do."""
     if isinstance(error, Misuse):
         return str(error)
-    scheme, kind = url.partition("://")[0], type(error).__name__
+    scheme, kind = _scheme(url), type(error).__name__
     said = (str(error).strip().splitlines() or [kind])[0][:200].rstrip(".")
     if isinstance(error, PermissionError) or "Credential" in kind or "Unauthorized" in kind:
         return f"{url}: access was refused ({said}). {_credentials(scheme)}"
     if isinstance(error, FileNotFoundError):
         return f"{url}: the store has no such bucket, folder or file. Check the address"
     return f"{url}: the store cannot be reached ({kind}: {said}). Check the network and the address, then try again"
+
+
+def _scheme(url: str) -> str:
+    return url.partition("://")[0]
 
 
 def _credentials(scheme: str) -> str:

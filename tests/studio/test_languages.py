@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -15,21 +13,14 @@ from tests.studio import building
 
 from keju.script import script_of
 from keju.studio.models import Role
+from scripts import loaded
 
 pytest.importorskip("babel", reason="a tool of developers")
-
-TOOL = Path(__file__).parents[2] / "tools/messages.py"
 
 
 @pytest.fixture(scope="module")
 def messages() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("messages", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["messages"] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+    return loaded("tools/messages.py")
 
 
 def test_every_message_is_translated_and_every_catalogue_is_fresh(

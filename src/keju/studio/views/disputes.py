@@ -20,14 +20,13 @@ from keju.items import LABELS
 from keju.studio import drafts
 from keju.studio.access import Desk, page
 from keju.studio.disputing import Ruling, decide, parties_of
-from keju.studio.editing import MOST_TOKEN
 from keju.studio.models import Assignment, Dispute, Response, Term
 from keju.studio.paging import paged
 from keju.studio.policy import Verb
 from keju.studio.presenting import Audience, present
 from keju.studio.staffing import stuck
 from keju.studio.tasks import BLIND
-from keju.studio.views.drafting import opened, told, typed
+from keju.studio.views.drafting import opened, token_of, told, typed
 from keju.studio.views.items import with_strategies
 from keju.studio.workflow import NotAllowed
 
@@ -216,7 +215,7 @@ def _decided(desk: Desk, found: Dispute, form: RulingForm) -> bool:
     try:
         with transaction.atomic():
             settled = decide(found, desk.user, form.ruling())
-            drafts.spend(desk.user, _target(found), desk.request.POST.get("token", "")[:MOST_TOKEN], found.pk)
+            drafts.spend(desk.user, _target(found), token_of(desk.request.POST), found.pk)
     except NotAllowed as refused:
         form.add_error("decision", str(refused))
         return False

@@ -7,7 +7,7 @@ from secrets import token_hex
 from typing import Any
 
 from django.core.exceptions import SuspiciousOperation
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
@@ -89,6 +89,11 @@ def told(draft: Draft | None) -> JsonResponse:
     if draft is None:
         return JsonResponse({"kept": False}, status=409)
     return JsonResponse({"kept": True, "at": draft.updated_at.isoformat()})
+
+
+def token_of(posted: QueryDict) -> str:
+    """The token of a form that was sent, no longer than it was when it was opened."""
+    return posted.get("token", "")[:MOST_TOKEN]
 
 
 def opened(desk: Desk, target: str, draft: drafts.Unsaved | None) -> dict[str, Any]:

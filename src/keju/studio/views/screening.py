@@ -16,14 +16,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from keju.studio import drafts, quality, queue, screening
 from keju.studio.access import Desk, page
-from keju.studio.editing import MOST_TOKEN
 from keju.studio.models import Asset, Assignment, Batch, Source
 from keju.studio.paging import paged
 from keju.studio.points import points_of
 from keju.studio.policy import Verb
 from keju.studio.posted import number
 from keju.studio.task_drafts import target_of, unsent
-from keju.studio.views.drafting import opened
+from keju.studio.views.drafting import opened, token_of
 
 
 class RoundForm(forms.Form):
@@ -168,7 +167,7 @@ def _voted(desk: Desk, batch: Batch, assignment: Assignment) -> HttpResponse:
     if data["decision"] == "exclude" and not (data["reasons"] or data["note"]):
         return _ballot(desk, batch, assignment, data, _("Tick a reason against it, or write one."))
     try:
-        visible, token = number(desk.request, "visible_ms"), desk.request.POST.get("token", "")[:MOST_TOKEN]
+        visible, token = number(desk.request, "visible_ms"), token_of(desk.request.POST)
         with transaction.atomic():
             queue.submit(assignment, desk.user, data, key=token, visible_ms=visible)
             drafts.spend(desk.user, target_of(assignment), token, assignment.pk)

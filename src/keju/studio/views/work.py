@@ -18,7 +18,6 @@ from pydantic import ValidationError
 
 from keju.studio import drafts
 from keju.studio.access import Desk, page
-from keju.studio.editing import MOST_TOKEN
 from keju.studio.models import Assignment, Batch, Item
 from keju.studio.paging import Paged, paged
 from keju.studio.policy import ROLES, Verb
@@ -30,7 +29,7 @@ from keju.studio.reviewing import advance, answer, notes_for_author
 from keju.studio.task_drafts import keep, target_of, unsent
 from keju.studio.tasks import BLIND, VERBS, audience_of, form_of, step_of, steps_of
 from keju.studio.views.disputes import open_disputes
-from keju.studio.views.drafting import opened, told, typed
+from keju.studio.views.drafting import opened, token_of, told, typed
 from keju.studio.views.items import with_strategies
 
 Fields = dict[str, Any]
@@ -113,7 +112,7 @@ def _mine(desk: Desk, pk: int) -> Assignment:
 
 def _submit(desk: Desk, task: Assignment) -> HttpResponse:
     posted = desk.request.POST
-    fields, token = _READ[form_of(task)](posted), posted.get("token", "")[:MOST_TOKEN]
+    fields, token = _READ[form_of(task)](posted), token_of(posted)
     measured = _measured(posted.get("measured", ""))
     try:
         with transaction.atomic():
