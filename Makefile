@@ -18,7 +18,7 @@ demo: $(VENV)/.embedded
 	$(BIN)/keju demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: lint test
 

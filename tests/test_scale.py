@@ -39,7 +39,9 @@ from keju.runs.store import Plan, RunFolder
 pl = pytest.importorskip("polars")
 
 KINDS = ("Genre classification", "makeup symbolism", "nothing that is known")
-TEXTS = ("京剧", "黄梅戏", 'a "quoted" text', "越剧\n二", "back\\slash", "茶馆", "Beard", "")
+MARKS = 'x","options":{"A":"b"}},"answer":"C"}'
+"""What cuts a line of `items.jsonl` apart, within a text."""
+TEXTS = ("京剧", "黄梅戏", 'a "quoted" text', "越剧\n二", "back\\slash", "茶馆", "Beard", "", MARKS)
 
 
 def item(number: int, rng: random.Random) -> Item:
@@ -49,11 +51,14 @@ def item(number: int, rng: random.Random) -> Item:
         tag: Wording(tag, f'第{number}题\n"?"', {letter: rng.choice(TEXTS) for letter in letters}, "选一", ("x",))
         for tag in rng.choice([("zh-Hans",), ("en", "zh-Hans"), ("zh-Hans", "en")])
     }
-    media = (Medium(rng.choice(["image", "audio"]), f"media/{number // 2}.png"),) * rng.choice([0, 0, 1])  # type: ignore[arg-type]
-    labels = {"genre": rng.choice(["a", 'b"c', "d"]), "question_type": rng.choice(KINDS)} if rng.random() < 0.8 else {}
+    name = f"media/{number // 2}{MARKS if number % 7 == 0 else ''}.png"
+    media = (Medium(rng.choice(["image", "audio"]), name),) * rng.choice([0, 0, 1])  # type: ignore[arg-type]
+    labels = (
+        {"genre": rng.choice(["a", 'b"c', MARKS]), "question_type": rng.choice(KINDS)} if rng.random() < 0.8 else {}
+    )
     key = rng.choice([*letters, None]) if rng.random() < 0.1 else rng.choice(letters)
     return Item(
-        f'id-{number}"\\' if number % 50 == 3 else f"id-{number}",
+        {3: f'id-{number}"\\', 4: f"{number}{MARKS}"}.get(number % 50, f"id-{number}"),
         wordings,
         key,
         media,
@@ -362,6 +367,29 @@ def test_a_damaged_file_of_items_is_read_or_refused_alike(
         assert scan(run).counts == score(run).counts
 
 
+def test_an_item_that_was_written_by_hand_is_read_as_by_the_usual_reader(tmp_path: Path) -> None:
+    """Each line reads as keju writes it up to a point: a wording twice, a key twice, other orders, other keys."""
+    folder = run_folder(tmp_path / "run", 1, n=30)
+    wording = '"zh":{"question":"?","options":{"A":"a","B":"b"}}'
+    other = wording.replace("zh", "en")
+    lines = [
+        f'{{"id":"n1","wordings":{{{wording}}},"answer":"A","wordings":{{{other}}},"answer":"B"}}',
+        f'{{"id":"n2","labels":{{"x":"y"}},"answer":"A","wordings":{{{wording}}}}}',
+        f'{{"id":"n3","wordings":{{"answer":{wording.partition(":")[2]},{wording}}},"answer":"B"}}',
+        f'{{"id":"n4","wordings":{{{wording}}},"answer":"A","labels":{{"split":"a","options":"b","media":"c"}},"split":"s"}}',
+        f'{{"id":"n5","wordings":{{{wording}}},"answer":"B","split":"s","labels":{{"x":"y"}}}}',
+        f'{{"id":"n6","wordings":{{{wording.replace(",", " ,")}}},"answer":"B"}}',
+    ]
+    with (folder / "items.jsonl").open("a", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
+    run = open_run(folder)
+    asked = [(one.id, one.answer, one.split, ",".join(f'"{name}"' for name in one.options)) for one in run.benchmark]
+    marks = scan(run).marks
+    assert marks.select("id", "key", "split", "names").rows()[-6:] == asked[-6:]
+    assert marks["id"].to_list() == [each[0] for each in asked]
+    assert scan(run).label_names == score(run).label_names
+
+
 @pytest.mark.parametrize("as_large", [False, True])
 def test_a_file_of_items_that_was_cut_is_refused(tmp_path: Path, large: Callable[[], None], as_large: bool) -> None:
     folder = run_folder(tmp_path / "run", 1, n=30)
@@ -384,7 +412,7 @@ def test_a_record_of_no_item_is_refused(tmp_path: Path, large: Callable[[], None
     if as_large:
         large()
     with pytest.raises(BadFile, match=r"items\.jsonl: holds no item 'x', which has a record"):
-        score(open_run(folder))
+        tally(open_run(folder))
 
 
 def test_without_the_extra_only_what_cannot_be_held_is_refused(

@@ -17,7 +17,7 @@ from keju.protocols.extraction import Extraction, Seen
 from keju.protocols.many import Told, read_many
 from keju.protocols.robust import alone
 from keju.protocols.screening import MAY_GIVE, READS_OPTIONS, SHORT
-from keju.runs.frames import polars
+from keju.runs.frames import options_in, polars
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -29,7 +29,7 @@ Read: TypeAlias = Callable[[list[tuple[Any, ...]]], Sequence[Told | None]]
 def decided(replies: DataFrame, protocol: Protocol, parser: str | None) -> DataFrame:
     """`replies` with the columns `label` and `drawn`.
 
-    It has `id`, `text`, `truncated`, `options` (the inside of a JSON object), `names` (of its keys) and, for the parser
+    It has `id`, `text`, `truncated`, `options` and `names` (of `keju.runs.frames.item_frame`) and, for the parser
     `likelihood`, `scores` (JSON). A `text` of null is no reply.
     """
     pl, name = polars("marking a large run"), parser or protocol.parser
@@ -48,7 +48,7 @@ def decided(replies: DataFrame, protocol: Protocol, parser: str | None) -> DataF
 
 
 def labels_in(names: str) -> list[str]:
-    """The labels that a text of `keju.runs.frames.label_names` lists, in an item's order."""
+    """The labels that a text of `keju.runs.frames.keys_of` lists, in an item's order."""
     return list(in_label_order(dict.fromkeys(json.loads(f"[{names}]"), "")))
 
 
@@ -110,7 +110,7 @@ def _alone(rows: list[tuple[Any, ...]]) -> list[Told | None]:
 
 
 def _with_options(rows: list[tuple[Any, ...]], parser: str) -> list[Told]:
-    asked = [(text, in_label_order(json.loads(f"{{{options}}}")), cut) for text, cut, options in rows]
+    asked = [(text, in_label_order(options_in(options)), cut) for text, cut, options in rows]
     return read_many(asked, parser)
 
 

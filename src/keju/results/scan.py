@@ -18,7 +18,8 @@ from keju.records import WITH_REPLY
 from keju.results.deciding import decided, labels_in
 from keju.results.scores import score
 from keju.results.tally import Cell, Counts, Meaning, Tally, cell_of, facts, no_scores, no_such_label
-from keju.runs.frames import item_frame, label_names, label_values, polars, record_frame, unescaped
+from keju.runs.frames import item_frame, keys_of, label_values, polars, record_frame, unescaped
+from keju.runs.recorded import refuse_strange
 from keju.stats import Classification, Interval, clustered_interval, precision_recall_counts
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Scan(Tally):
 
     @cached_property
     def label_names(self) -> tuple[str, ...]:
-        lists = label_names(self.marks["labels"].drop_nulls()).unique(maintain_order=True)
+        lists = keys_of(self.marks["labels"].drop_nulls().unique(maintain_order=True)).unique(maintain_order=True)
         return tuple(dict.fromkeys(name for names in lists for name in json.loads(f"[{names}]")))
 
     def by(
@@ -116,7 +117,8 @@ class Scan(Tally):
     def reasons(self, most: int) -> list[tuple[str, int]]:
         """The usual messages of calls that gave no reply, the most frequent first, each with the number of items."""
         pl = polars("a large run")
-        errors = record_frame(self.folder / "records.jsonl", ["error"]).filter(~pl.col("status").is_in(WITH_REPLY))
+        records = record_frame(self.folder / "records.jsonl", ["error"]).unique("id", keep="last")
+        errors = records.filter(~pl.col("status").is_in(WITH_REPLY))
         ordered = self.marks.select("id").join(errors.drop_nulls("error"), on="id", how="inner", maintain_order="left")
         counted = Counter(str(json.loads(error).get("message")) for error in ordered["error"])
         return counted.most_common(most)
@@ -171,8 +173,7 @@ def scan(run: Run, *, parser: str | None = None, count_failures_as_wrong: bool =
     with ThreadPoolExecutor(1) as beside:
         reading = beside.submit(record_frame, run.folder / "records.jsonl", columns)
         items, asked = _items(run.folder), reading.result()
-    there = items.join(asked.rename({"media": "shown"}), on="id", how="left", maintain_order="left")
-    there = there.with_columns(
+    there = _joined(items, asked.rename({"media": "shown"}), run.folder).with_columns(
         pl.col("status").cast(pl.Enum(_OUTCOMES)).fill_null("pending"),
         pl.when(pl.col("status").is_in(WITH_REPLY)).then("text").alias("text"),
         (pl.col("status") == "truncated").fill_null(False).alias("truncated"),
@@ -203,8 +204,7 @@ _NO_SCORES = ("null", "{}")
 def _items(folder: Path) -> DataFrame:
     """The items with their key, the names of their options and the chance of drawing the right one."""
     pl, path = polars("a large run"), folder / "items.jsonl"
-    items = item_frame(path, ["options", "answer", "media", "labels", "split"])
-    items = items.with_columns(label_names(items["options"]).alias("names"))
+    items = item_frame(path, ["options", "names", "answer", "media", "labels", "split"])
     kinds = items.select("names", "answer").unique()
     chances, keys = [], []
     for names, answer in kinds.iter_rows():
@@ -215,6 +215,16 @@ def _items(folder: Path) -> DataFrame:
         keys.append(key)
     known = kinds.with_columns(pl.Series("key", keys, dtype=pl.String), pl.Series("chance", chances, dtype=pl.Float64))
     return items.join(known, on=["names", "answer"], how="left", maintain_order="left").drop("answer")
+
+
+def _joined(items: DataFrame, asked: DataFrame, folder: Path) -> DataFrame:
+    """The items, each with its last record. Raises `BadFile` for a record of none of them."""
+    joined = items.join(asked, on="id", how="left", maintain_order="left")
+    if joined["status"].count() < asked.height:
+        refuse_strange(asked["id"], set(items["id"]), folder / "items.jsonl")
+    if joined.height > items.height:
+        return _joined(items, asked.unique("id", keep="last"), folder)
+    return joined
 
 
 def _refused(path: Path) -> DataFrame:

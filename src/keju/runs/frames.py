@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 
 _Q = r'(?:[^"\\]|\\.)*'  # the inside of a JSON string
 _TEXTS = rf'(?:"{_Q}":"{_Q}",?)+'  # the inside of an object of texts
-_HEAD = '^\\{{"id":"{}","wordings":\\{{"{}":\\{{"question":"{}","options":\\{{{}\\}}'
-_FIRST = ("id", "language", "question", "options")
+_OPTIONS, _ANSWER = ',"options":{', '},"answer":'  # within a string their first quotation mark would be escaped
+_HEAD = '^\\{{"id":"{}","wordings":\\{{"{}":\\{{"question":"{}"' + re.escape(_OPTIONS).replace("{", "{{")
+_FIRST = ("id", "language", "question")
 _TAIL = (
-    rf'\}},"answer":(?<answer>null|"{_Q}")(?:,"media":\[(?<media>(?:\{{"kind":"{_Q}","name":"{_Q}"\}},?)+)\])?'
+    rf'^{re.escape(_ANSWER)}(?<answer>null|"{_Q}")(?:,"media":\[(?<media>(?:\{{"kind":"{_Q}","name":"{_Q}"\}},?)+)\])?'
     rf'(?:,"labels":\{{(?<labels>{_TEXTS})\}})?(?:,"split":"(?<split>{_Q})")?\}}\s*$'
 )
-_FOUR = "^" + ",".join(rf'"{letter}":"{_Q}"' for letter in "ABCD") + "$"
-ITEM_COLUMNS = (*_FIRST, "answer", "media", "labels", "split")
+_FOUR = "^" + ",".join(rf'"{letter}":"{_Q}"' for letter in "ABCD") + r"\}"
+ITEM_COLUMNS = (*_FIRST, "options", "names", "answer", "media", "labels", "split")
 
 
 def polars(needed_for: str) -> Any:
@@ -48,16 +49,16 @@ def item_frame(path: Path, columns: Sequence[str]) -> DataFrame:
     """Of `items.jsonl`, those of `ITEM_COLUMNS`, one row an item in the file's order.
 
     `id`, `language` and `split` are texts; the others are JSON as it stands in the file, without quotation marks or
-    braces around it, but for `answer`. `options`, `question` and `language` are those of the first wording.
+    braces around it, but for `answer`. `question`, `language` and `options` are those of the first wording: `options`
+    goes on after its object ends (`options_in` reads it), `names` are its keys as `keys_of` gives them.
     Raises `BadFile` as `keju.formats.jsonl.read_items` does.
     """
     pl = polars(f"reading {path}")
-    wanted = list(dict.fromkeys(["id", "options", *columns]))
     try:
-        frame = _parts(pl.scan_lines(path, name="line", glob=False), wanted).collect(engine="streaming")
+        pieces = _pieces(pl.scan_lines(path, name="line", glob=False), columns).collect(engine="streaming")
     except (OSError, pl.exceptions.PolarsError) as error:
         raise BadFile(f"{path}: cannot be read: {error}") from error
-    frame = _repaired(frame, path, wanted)
+    frame = _repaired(_told(pieces), path, columns)
     for name in ("id", "language", "split"):
         if name in frame.columns:
             frame = frame.with_columns(unescaped(frame[name]))
@@ -66,10 +67,19 @@ def item_frame(path: Path, columns: Sequence[str]) -> DataFrame:
     return frame.select("id", *(name for name in columns if name != "id"))
 
 
+def options_in(text: str) -> dict[str, str]:
+    """The options that a text in the column `options` begins with."""
+    options: dict[str, str] = _OBJECT.raw_decode(f"{{{text}")[0]
+    return options
+
+
+_OBJECT = json.JSONDecoder()
+
+
 def record_frame(path: Path, columns: Sequence[str]) -> DataFrame:
     """Of `records.jsonl`, `id`, `status`, and of `text`, `prompt`, `media`, `scores` and `error` those asked for.
 
-    One row an item, its last line. `media` is one text, `scores` and `error` are JSON.
+    One row a line: of several of one item the last counts. `media` is one text, `scores` and `error` are JSON.
 
     A torn last line is dropped. Raises `BadFile` as `keju.runs.reading.read_records` does.
     """
@@ -81,8 +91,6 @@ def record_frame(path: Path, columns: Sequence[str]) -> DataFrame:
     frame = frame.with_columns(pl.col("status").cast(pl.Enum(get_args(Status))))
     if "media" in wanted:
         frame = frame.with_columns(pl.col("media").list.join("\0"))
-    if frame["id"].n_unique() < frame.height:
-        frame = frame.unique("id", keep="last", maintain_order=True)
     return frame
 
 
@@ -96,13 +104,9 @@ def unescaped(column: Series) -> Series:
     return column.to_frame().select(pl.when(odd).then(pl.col(column.name).replace(texts)).otherwise(column)).to_series()
 
 
-def label_names(column: Series) -> Series:
-    """Of insides of JSON objects of texts, the names in their order: `"A","B"`."""
-    pl = polars("reading a large run")
-    usual = column.str.contains(_FOUR).fill_null(False)
-    names: Series = pl.select(pl.repeat('"A","B","C","D"', column.len()).alias(column.name)).to_series()
-    others = column.filter(~usual).str.replace_all(rf':"{_Q}"', "")  # three times as dear as to see that it is usual
-    return names.scatter((~usual).arg_true(), others) if others.len() else names
+def keys_of(column: Series) -> Series:
+    """Of insides of JSON objects of texts, the keys in their order: `"A","B"`."""
+    return column.str.replace_all(rf':"{_Q}"', "")
 
 
 def label_values(column: Series, name: str) -> Series:
@@ -111,36 +115,63 @@ def label_values(column: Series, name: str) -> Series:
     return unescaped(column.str.extract(rf'(?:^|,){written}:"({_Q})"'))
 
 
-def _parts(lines: LazyFrame, wanted: Sequence[str]) -> LazyFrame:
-    """The asked parts of each line; `line` itself is kept where it was not understood."""
+def _pieces(lines: LazyFrame, columns: Sequence[str]) -> LazyFrame:
+    """Each line cut at its literal marks: the asked parts of its head, what follows `options`, and its tail."""
     pl = polars("reading a large run")
-    line = pl.col("line")
-    head, tail = line.str.extract_groups(_head(wanted)).alias("head"), line.str.extract_groups(_TAIL).alias("tail")
-    found = lines.with_columns(head, tail).unnest("head", "tail")
-    understood = pl.col("id").is_not_null() & pl.col("answer").is_not_null()
-    kept = [name for name in ITEM_COLUMNS if name in wanted]
-    return found.select(pl.when(~understood).then(line).alias("line"), *kept)
+    line, raw = pl.col("line"), pl.col("line").cast(pl.Binary)
+    begin, end = (line.str.find(mark, literal=True) for mark in (_OPTIONS, _ANSWER))
+    first = begin + len(_OPTIONS)
+    return lines.select(
+        line.str.extract_groups(_head(columns)).alias("head"),
+        raw.bin.slice(first, end - first).cast(pl.String).alias("options"),
+        raw.bin.slice(end).cast(pl.String).alias("tail"),
+    ).unnest("head")
 
 
-def _head(wanted: Sequence[str]) -> str:
-    """The pattern of a line up to the options of its first wording, with groups for what is wanted: groups cost."""
-    insides = (_Q, _Q, _Q, _TEXTS)
-    named = zip(_FIRST, insides, strict=True)
-    return _HEAD.format(*(f"(?<{name}>{inside})" if name in wanted else inside for name, inside in named))
+def _head(columns: Sequence[str]) -> str:
+    """The pattern of a line up to its options, with groups for the id and what is asked for: groups cost."""
+    return _HEAD.format(*(f"(?<{name}>{_Q})" if name in ("id", *columns) else _Q for name in _FIRST))
 
 
-def _repaired(frame: DataFrame, path: Path, wanted: Sequence[str]) -> DataFrame:
+def _told(pieces: DataFrame) -> DataFrame:
+    """The columns that the pieces give. A line that was not understood has no `id`, no `names` or no `answer`."""
+    pl = polars("reading a large run")
+    tails = pieces.select("tail").unique()  # most items share theirs, and to take one apart is dear
+    tails = tails.with_columns(pl.col("tail").str.extract_groups(_TAIL).alias("told")).unnest("told")
+    whole: DataFrame = pieces.with_columns(_names(pieces["options"])).join(
+        tails, on="tail", how="left", maintain_order="left"
+    )
+    return whole.drop("tail")
+
+
+def _names(options: Series) -> Series:
+    """The names of the options; null where a text begins with none."""
+    pl = polars("reading a large run")
+    usual = options.str.contains(_FOUR).fill_null(False)
+    names: Series = pl.select(pl.repeat('"A","B","C","D"', options.len()).alias("names")).to_series()
+    others = options.filter(~usual)  # five times as dear as to see that it is usual
+    if others.len():
+        names = names.scatter((~usual).arg_true(), keys_of(others.str.extract(rf"^({_TEXTS})\}}")))
+    return names
+
+
+def _repaired(frame: DataFrame, path: Path, columns: Sequence[str]) -> DataFrame:
     """The frame with the lines that were not understood read as any reader reads them; blank ones are none."""
     pl = polars("reading a large run")
-    if frame["line"].null_count() == frame.height:
-        return frame.drop("line")
+    odd = frame.select(pl.any_horizontal(pl.col("id", "names", "answer").is_null())).to_series().arg_true()
+    if not odd.len():
+        return frame
     numbered = frame.with_row_index("at")
-    odd = numbered.filter(pl.col("line").str.strip_chars() != "").select("at", "line")
-    lines = [_rewritten(line, path, at + 1) for at, line in odd.iter_rows()]
-    again = _parts(pl.LazyFrame({"line": lines}, schema={"line": pl.String}), wanted).collect()
-    kept = numbered.filter(pl.col("line").is_null())
-    whole: DataFrame = pl.concat([kept, again.insert_column(0, odd["at"])]).sort("at").drop("at", "line")
+    lines = {at: _rewritten(line, path, at + 1) for at, line in _lines_at(path, set(odd)) if line.strip()}
+    again = _told(_pieces(pl.LazyFrame({"line": [*lines.values()]}, schema={"line": pl.String}), columns).collect())
+    again = again.insert_column(0, pl.Series("at", [*lines], dtype=numbered["at"].dtype))
+    whole: DataFrame = pl.concat([numbered.filter(~pl.col("at").is_in(odd.implode())), again]).sort("at").drop("at")
     return whole
+
+
+def _lines_at(path: Path, numbers: set[int]) -> Iterator[tuple[int, str]]:
+    with path.open(encoding="utf-8", newline="\n") as file:
+        yield from ((at, line) for at, line in enumerate(file) if at in numbers)
 
 
 def _rewritten(line: str, path: Path, number: int) -> str:
