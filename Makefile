@@ -3,7 +3,7 @@
 # make interop  has Inspect AI, lm-eval, evalscope, lmms-eval and VLMEvalKit run our exports, and compares the marks
 # make peers    measures keju against them
 # make docs   builds the documentation's site, English and Chinese, into site/; a link that leads nowhere ends it
-# make audit  asks for known holes of everything that any extra installs; needs the advisory services of PyPI
+# make audit  asks for known holes of everything that any extra installs; without the advisories of PyPI it fails
 # make soak   100,000 requests: memory, files and tasks must stay level
 # make check  lint, types, floors of the house, then every test (what CI runs)
 
@@ -30,7 +30,7 @@ lint: $(VENV)/.dev
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive src
 
 audit: $(VENV)/.dev
-	$(UV) pip compile --quiet --all-extras --group dev pyproject.toml | $(BIN)/pip-audit --disable-pip --no-deps --requirement /dev/stdin
+	$(UV) pip compile --quiet --all-extras --group dev pyproject.toml | $(BIN)/pip-audit --strict --disable-pip --no-deps --requirement /dev/stdin
 
 soak: $(VENV)/.dev
 	$(BIN)/python benchmarks/soak.py
