@@ -82,13 +82,25 @@ class TestThePage:
         assert (per_item, ratio) == ("20.0 [20.0–30.0]", "10.0 [10.0–15.0]")
         assert (fixed, items) == ("1.0", "10 / 110")
 
-    def test_a_cost_an_item_below_nothing_is_not_printed(self, measured: Measured) -> None:
+    @pytest.mark.parametrize(
+        ("first", "second", "said"),
+        [
+            ((9.0, 8.9), (9.0, 8.9), "too little to tell [-1.0–-1.0]"),
+            ((9.0, 9.2), (9.5, 9.3), "too little to tell [-2.0–2.0]"),
+            ((9.0, 9.4), (9.1, 9.6), "4.0 [4.0–5.0]"),
+            ((9.0, 9.2), (9.1, 9.3), "2.0"),
+        ],
+    )
+    def test_a_cost_an_item_within_the_noise_of_the_repetitions_is_not_told(
+        self, measured: Measured, first: tuple[float, float], second: tuple[float, float], said: str
+    ) -> None:
         measured.repetitions = [
-            {**turn, "Other": (asked(10, 9.0, arrival=Arrival(0, 0, [], 0)), asked(110, 8.9))}
-            for turn in measured.repetitions
+            {**turn, "Other": (asked(10, small, arrival=Arrival(0, 0, [], 0)), asked(110, large))}
+            for turn, (small, large) in zip(measured.repetitions, (first, second), strict=True)
         ]
         _, per_item, ratio, *_ = row(peers_page.lines(measured, {}), "## Cost of asking", "Other")
-        assert (per_item, ratio) == ("too little to tell", "–")
+        assert per_item == said
+        assert (ratio == "–") == said.startswith("too little")
 
     def test_a_changed_picture_and_a_wrong_mark_are_seen(self, measured: Measured) -> None:
         lines = peers_page.lines(measured, {})

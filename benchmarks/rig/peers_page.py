@@ -10,7 +10,7 @@ from rig.asked import Arrival, Asked
 from rig.clients import FIRST, IN_FLIGHT
 from rig.installed import Install
 from rig.measured import Cost
-from rig.report import Results, fixed, per_item, ranged, table, yes
+from rig.report import Pair, Results, fixed, per_item, ranged, table, yes
 from rig.started import Start
 
 Repetition = Mapping[str, tuple[Asked, Asked]]
@@ -65,7 +65,7 @@ class Measured:
 
 
 UNTOLD = "too little to tell"
-"""Where the larger exam cost no more than the smaller: the difference drowned in what else the machine did."""
+"""Where repetitions of one exam differ by more than the two exams do."""
 _COST = (
     *("client", "CPU ms / item", "against keju", "fixed CPU s", "items", "wall s", "first request after s"),
     *("peak MB", "log KB / item"),
@@ -101,11 +101,11 @@ def _cost(measured: Measured, client: str) -> list[str]:
     costs, at = measured.costs, measured.latency
     pairs, least = costs.of(client, at), costs.least(client, at)
     large = [cost for _, cost in pairs]
-    slope = per_item(least)
+    slopes, told = [per_item(pair) for pair in pairs], _told(pairs, least)
     return [
         client,
-        ranged(slope, [per_item(pair) for pair in pairs], "{:.1f}") if slope > 0 else UNTOLD,
-        ranged(costs.ratio(client, at, FIRST), costs.ratios(client, at, FIRST), "{:.1f}") if slope > 0 else "–",
+        ranged(per_item(least), slopes, "{:.1f}") if told else f"{UNTOLD} [{min(slopes):.1f}–{max(slopes):.1f}]",
+        ranged(costs.ratio(client, at, FIRST), costs.ratios(client, at, FIRST), "{:.1f}") if told else "–",
         ranged(fixed(least), [fixed(pair) for pair in pairs], "{:.1f}"),
         " / ".join(str(cost.items) for cost in pairs[0]),
         _least(large, "wall_s"),
@@ -113,6 +113,12 @@ def _cost(measured: Measured, client: str) -> list[str]:
         f"{max(cost.rss_mb for cost in large):.0f}",
         f"{max(cost.log_bytes / cost.items for cost in large) / 1e3:.1f}",
     ]
+
+
+def _told(pairs: Sequence[Pair], least: Pair) -> bool:
+    """Whether the two exams differ by more than the repetitions of either do."""
+    small, large = ([cost.cpu_s for cost in size] for size in zip(*pairs, strict=True))
+    return least[1].cpu_s - least[0].cpu_s > max(max(small) - min(small), max(large) - min(large))
 
 
 def _least(costs: Sequence[Cost], name: str) -> str:
