@@ -357,3 +357,21 @@ def test_short_names_keep_what_they_share() -> None:
         "en"
     ]
     assert '["m/1", "m/2"]' in json.dumps(spec).replace('\\"', '"')
+
+
+@pytest.mark.parametrize(("width", "whole"), [(390, False), (1280, True)])
+def test_rows_that_begin_alike_are_told_apart_at_every_width(
+    browser: Any, tmp_path: Path, width: int, whole: bool
+) -> None:
+    names = [f"a-family-of-models-that-is-long-{size}B" for size in (7, 72)]
+    columns = (Column("model", "Model", "text"), Column("n", "N", "count"))
+    table = Table("b", "B", columns, tuple({"model": name, "n": 1} for name in names))
+    page_file = tmp_path / "page.html"
+    page_file.write_text(to_html([table], charts=[bars(table, "model", "n")]), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(page_file.as_uri())
+    page.wait_for_selector(".chart svg")
+    shown = page.locator(".role-axis-label text").all_text_contents()
+    page.close()
+    assert {name.removesuffix("B")[-2:] for name in shown if name.endswith("B")} == {"-7", "72"}, shown
+    assert set(names) <= set(shown) if whole else not set(names) & set(shown)

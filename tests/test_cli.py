@@ -94,7 +94,7 @@ MISTAKES = {
     "run opera -m baseline/random --limit ten": ["--limit", "'ten'"],
     "run opera -m baseline/random --concurrency 0": ["concurrency must be at least 1, not 0"],
     "run opera -m baseline/random --attempts 0": ["attempts must be at least 1"],
-    "run opera -m baseline/random --max-wait -1": ["max_wait at least 0"],
+    "run opera -m vllm/x --max-wait -1": ["max_wait at least 0"],
     "run opera -m openai-compatible/x --base-url http://h/v1 --timeout 0": ["timeout must be a positive number"],
     "run opera -m baseline/random --extra {bad": ["--extra", "{bad", "not JSON", '{"top_p": 0.9}'],
     "run opera -m baseline/random --extra [1]": ["--extra", "[1]", "not an object"],

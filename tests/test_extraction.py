@@ -91,6 +91,58 @@ def test_no_label_is_read_from_a_refusal(shared: Path, parser: str) -> None:
     assert found == {Extraction(None, "refusal")}
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The text does not provide enough information to answer the question.",
+        "The picture doesn't give any details of that.",
+        "The question lacks the context that one would need.",
+        "There is not enough information to say which.",
+        "The information given is insufficient to answer.",
+        "This cannot be answered as it needs a diagram.",
+        "It is impossible to determine which is meant.",
+        "It is not possible to give a definite answer.",
+        "A correct answer cannot be provided.",
+        "No image was provided.",
+        "Please provide the complete question.",
+        "I do not know.",
+        "I must decline to answer that.",
+        "The model is unable to view pictures.",
+        "题目没有提供足够的信息。",
+        "未看到图片，请您上传。",
+        "信息不足，难以判断。",
+        "缺少必要的资料。",
+        "我不便回答这个问题。",
+        "录音太吵，听不清。",
+        "題目未提供圖片，無從得知。",
+        "資訊不足，難以回答。",
+        "很抱歉，我聽不到錄音。",
+        "缺乏相關資料，沒辦法判斷。",
+        "請提供完整的題目。",
+    ],
+)
+@pytest.mark.parametrize("parser", ["strict", "anchored", "robust"])
+def test_a_reply_that_declines_in_any_words_is_a_refusal(reply: str, parser: str) -> None:
+    assert extract(reply, OPERA, parser) == Extraction(None, "refusal")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I can't see the picture well, but the answer is (B), surely.",
+        "It does not provide enough information. Therefore, the answer is:\n\n(C) Uncertain, as said",
+        "甲项无法判断，乙项未提供依据。\n【答案】: B <eoa>",
+        "首句不能確定，正確答案應該是C，因為如此。",
+        "The costume does not have wide sleeves, as is the custom in this opera.",
+        "It is not possible to determine the exact date, yet this is a Kunqu costume.",
+        "题目可能有误，选项中没有此值。",
+    ],
+)
+@pytest.mark.parametrize("parser", ["strict", "anchored"])
+def test_a_reply_that_answers_in_another_form_is_no_refusal(reply: str, parser: str) -> None:
+    assert extract(reply, OPERA, parser) == Extraction(None, "no-label")
+
+
 @pytest.mark.shared
 @pytest.mark.parametrize("model", ["gpt-4o", "llama3.1-8b"])
 def test_the_two_papers_rules_give_the_published_counts(shared: Path, model: str) -> None:

@@ -115,4 +115,5 @@ def test_no_file_holds_a_path_of_the_makers_machine(path: Path) -> None:
 
 def test_modules_are_named_for_what_they_hold() -> None:
     vague = {"utils", "util", "helpers", "common", "base", "manager", "misc"}
-    assert not vague & {path.stem for path in MODULES}
+    django = ("sqlite", "base.py")  # the name that it looks for
+    assert not vague & {path.stem for path in MODULES if path.parts[-2:] != django}

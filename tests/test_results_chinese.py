@@ -304,7 +304,7 @@ def test_a_wide_choice_of_notes_is_drawn():
         *("no item in common", "no item that both answered", "part lacks 20 items", "open is incomplete", "Cochran"),
         *("different versions of protocol", "different parsers", "different benchmarks", "different keys"),
         *("different prompts", "items left out", "no discordant pairs", "nothing was answered", "rough: "),
-        *("No dimension is given", "as authored", "only one run has", "turns with the rule", "items per second"),
+        *("has no dimension for", "as authored", "only one run has", "turns with the rule", "items per second"),
         *("not timed", "cached", "mixed", "at least three", "rho is undefined", "left out of rho", "Left out of rho"),
         *("refusal", "several", "not-an-option", "no-label", "empty", "truncated", "blocked", "pending", "(none)"),
     ):

@@ -437,7 +437,7 @@ def test_dimensions_of_paper_000():
 
 
 def test_question_types_that_no_dimension_names_are_named():
-    with pytest.raises(Misuse, match="no dimension is given for any question type here: 唱腔"):
+    with pytest.raises(Misuse, match=r"dimensions\.toml has none of the question types here: 唱腔.*--dimensions-file"):
         dimensions([marked(items("A", question_type=["唱腔"]), "A")])
 
 
@@ -451,8 +451,10 @@ def test_the_dimension_map_is_a_file_that_can_be_edited(tmp_path):
     mine.write_text('[x]\ntitle = "Voice"\nquestion_types = ["唱腔"]\n', encoding="utf-8")
     s = marked(items("A", question_type=["唱腔"]), "A")
     assert dimensions([s], mine).rows[0]["value"] == "Voice"
+    with pytest.raises(Misuse, match=r"mine\.toml has none .* 身段\. Add them .* there"):
+        dimensions([marked(items("A", question_type=["身段"]), "A")], mine)
     mine.write_text('[x]\ntitle = "Voice"\n', encoding="utf-8")
-    with pytest.raises(BadFile, match="question_types"):
+    with pytest.raises(BadFile, match=r"mine\.toml: \[x\] needs .*question_types"):
         read_dimensions(mine)
     mine.write_text("[x", encoding="utf-8")
     with pytest.raises(BadFile, match=r"mine\.toml"):
@@ -460,7 +462,7 @@ def test_the_dimension_map_is_a_file_that_can_be_edited(tmp_path):
     mine.write_text(
         '[x]\ntitle = "X"\nquestion_types = ["a"]\n[y]\ntitle = "Y"\nquestion_types = ["A"]\n', encoding="utf-8"
     )
-    with pytest.raises(BadFile, match="two dimensions"):
+    with pytest.raises(BadFile, match=r"mine\.toml: a stands under two dimensions, \[x\] and \[y\]"):
         read_dimensions(mine)
 
 

@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 
 from keju.errors import BadFile, CallFailed, RunStopped
 from keju.items import Medium
+from keju.phrase import in_chinese
 from keju.protocols import load_protocol
 from keju.records import Record, Usage
 from keju.runs.cost import cost_of, estimate, load_prices
+from keju.runs.foreign import remark
 from keju.runs.names import run_folder
+from keju.runs.run import Run
 from keju.runs.study import load_study
 from keju.runs.transport import Transport
 from making import benchmark, item
@@ -42,6 +45,22 @@ def test_a_server_wait_is_the_least_and_a_long_one_stops() -> None:
     with pytest.raises(RunStopped, match="121 s"):
         policy.wait_after(CallFailed("x", kind="rate-limit", retryable=True, retry_after=121), 1)
     assert policy.wait_after(CallFailed("x", kind="bad-request", retryable=False), 1) is None
+
+
+def test_what_marking_again_leaves_out_is_said_in_both_languages() -> None:
+    asked = benchmark(4)
+    run = Run("m", asked, load_protocol("tco"), {each.id: Record(each.id, "answered", "A") for each in asked})
+    first, second, third, _ = asked
+    reworded = replace(second, wordings={tag: replace(w, question="?") for tag, w in second.wordings.items()})
+    other = next(label for label in third.options if label != third.answer)
+    now = replace(asked, items=(first, reworded, replace(third, answer=other)))
+    again = remark(run, now)
+    assert list(again.benchmark.ids) == [first.id, third.id]
+    assert [(p.code, in_chinese(p.message) != p.message) for p in again.benchmark.problems] == [
+        ("stale", True),
+        ("rescored", True),
+        ("gone", True),
+    ]
 
 
 STUDY = """

@@ -110,7 +110,7 @@ def docs(out: Path) -> int:
     out.mkdir(parents=True, exist_ok=True)
     with serving() as (address, data):
         from django.contrib.auth.models import User
-        from studio_states import filled
+        from studio_teahouse import filled
 
         names = filled(data)  # before there is a browser: its loop would be in the way of the runs
         with chromium() as browser:

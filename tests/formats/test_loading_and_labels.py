@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import keju.formats
 from keju.errors import BadFile, Misuse
-from keju.formats import FORMATS, load, write
+from keju.formats import FORMATS, load, mapped, parquet, write
 from keju.formats.media import MediaFolder
 from keju.formats.names import original_name, safe_name
 
@@ -32,6 +32,17 @@ def test_where_nothing_fits_it_says_what_was_looked_for(tmp_path: Path) -> None:
     with pytest.raises(BadFile) as caught:
         load(lay(tmp_path, {"x.dat": "?"}))
     assert all(f"{name}: " in str(caught.value) for name, format in FORMATS.items() if format.read)
+
+
+def test_a_folder_without_end_is_looked_into_so_far_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b", "c"):
+        lay(tmp_path / name, {"x.json": "{}"})
+    monkeypatch.setattr(mapped, "MOST_FOLDERS", 3)
+    monkeypatch.setattr(parquet, "MOST_FOLDERS", 3)
+    with pytest.raises(BadFile, match=r"more than the 3 folders .*a/x\.json, .*b/x\.json\. Name the benchmark's own"):
+        load(tmp_path)
+    tco_item(tmp_path, "0001")
+    assert list(load(tmp_path).ids) == ["0001"]
 
 
 def test_mistakes_of_the_caller_are_named(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import csv
 import json
 import re
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,14 @@ from exam_folders import lay, png
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from keju.benchmark import Benchmark
+from keju.benchmark import Benchmark, Stream
 from keju.cli import main
 from keju.errors import BadFile, Misuse
 from keju.formats import load, write
+from keju.formats import mapped as mapped_reader
+from keju.formats import parquet as own_parquet
 from keju.formats.mapping import ANSWERS, SHIPPED, load_mapping
+from keju.items import Medium
 from keju.phrase import in_chinese
 from making import wav
 from servers.hub import Hub, serving
@@ -312,6 +316,79 @@ def test_rows_of_no_use_are_left_out_by_name(tmp_path: Path) -> None:
         ("2", "options_unclear", 5),
         ("3", "options_unclear", 6),
     ]
+
+
+def test_a_date_costs_an_item_only_where_it_is_asked(tmp_path: Path) -> None:
+    """In a column that the mapping does not name it is nothing; among the labels it is told."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["id", "q", "a", "b", "key", "when", "seen"])
+    day = date(2026, 3, 4)
+    for cells in (["1", "?", "x", "y", "A", day, None], ["2", "?", "x", day, "A", None, None]):
+        book.active.append(cells)
+    book.active.append(["3", "?", "x", "y", "A", None, day])
+    book.save(tmp_path / "a.xlsx")
+    text = 'id = "{id}"\nquestion = "{q}"\noptions = ["{a}", "{b}"]\nanswer = "{key}"\nlabels = ["seen"]'
+    benchmark = load(tmp_path / "a.xlsx", mapping=mapping(tmp_path, text))
+    assert list(benchmark.ids) == ["1", "3"]
+    assert [(p.item, p.code, p.left_out) for p in benchmark.problems] == [
+        ("2", "cell_not_text", True),
+        ("3", "cell_not_text", False),
+    ]
+
+
+def rows_with_media(tmp_path: Path) -> Path:
+    """Two shards of one table: pictures of one name, one that is a file, a clip without a name, rows of no use."""
+    lay(tmp_path, {"beside.png": png(9)})
+    row = {"q": "?", "o": ["x", "y"], "k": "A", "kind": "choice", "unread": b"0" * 100}
+    pictures = [{"bytes": png(shade), "path": "a.png"} for shade in (1, 2, 1)]
+    pictures += [{"bytes": None, "path": "beside.png"}, {"bytes": None, "path": "gone.png"}]
+    numbers = [row | {"id": str(at), "image": each, "audio": CLIP} for at, each in enumerate(pictures)]
+    row |= {"image": pictures[1], "audio": None}
+    others = [row | {"id": "1"}, row | {"id": "5", "k": "C"}, row | {"id": "6", "kind": "open"}, row | {"id": "7"}]
+    parquet(tmp_path / "t-00000-of-00002.parquet", *numbers)
+    parquet(tmp_path / "t-00001-of-00002.parquet", *others)
+    return mapping(
+        tmp_path,
+        'id = "{id}"\nquestion = "{q} {row}"\noptions = "{o}"\nanswer = "{k}"\nimage = "{image}"\naudio = "{audio}"\n'
+        'where = { kind = "choice" }',
+    )
+
+
+def test_items_that_are_too_many_to_hold_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mapped = rows_with_media(tmp_path)
+    held = load(tmp_path, mapping=mapped)
+    assert [[medium.name for medium in item.media] for item in held][:3] == [
+        ["a.png", "0.wav"],
+        ["a-2.png", "1.wav"],
+        ["a.png", "2.wav"],
+    ]
+    monkeypatch.setattr(own_parquet, "LARGE", 1)
+    monkeypatch.setattr(mapped_reader, "LARGE", 1)
+    stream = load(tmp_path, mapping=mapped)
+    assert isinstance(stream.items, Stream)
+    assert stream.problems == held.problems
+    assert list(stream.ids) == list(held.ids)
+    for places in (range(len(held)), (5, 0, 0, 2), (3,)):
+        for one, other in zip((held.items[at] for at in places), stream.items.at(places), strict=True):
+            assert (one, [m.read() for m in one.media if m.exists]) == (
+                other,
+                [m.read() for m in other.media if m.exists],
+            )
+    (tmp_path / "t-00001-of-00002.parquet").touch()
+    with pytest.raises(BadFile, match="was changed while it was in use"):
+        list(stream.items)
+
+
+def test_the_first_look_at_many_items_unpacks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mapped = rows_with_media(tmp_path)
+    unpacked: list[str] = []
+    monkeypatch.setattr(own_parquet, "LARGE", 1)
+    monkeypatch.setattr(mapped_reader, "LARGE", 1)
+    monkeypatch.setattr(mapped_reader, "unpack", lambda kind, name, data: unpacked.append(name) or Medium(kind, name))
+    benchmark = load(tmp_path, mapping=mapped)
+    assert unpacked == []
+    assert [medium.name for medium in next(iter(benchmark)).media] == unpacked == ["a.png", "0.wav"]
 
 
 def test_many_files_tell_labels_and_splits_by_their_names(tmp_path: Path) -> None:

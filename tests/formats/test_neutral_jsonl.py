@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from exam_folders import lay, png, tco_item
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from keju.benchmark import Benchmark
+from keju.benchmark import Benchmark, Stream
 from keju.errors import BadFile, Misuse
 from keju.formats import load, write
 from keju.formats.jsonl import read_items, snapshot
@@ -20,6 +22,27 @@ ROW = {"id": "1", "wordings": {"en": {"question": "Which?", "options": {"A": "a"
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=15)
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | TEXT, lambda x: st.lists(x, max_size=3), max_leaves=5)
+
+
+class _Long:
+    """Items of 100 kB each, made as they are asked for."""
+
+    ids = tuple(map(str, range(200)))
+
+    def read(self, places: Iterable[int]) -> Iterator[Item]:
+        for place in places:
+            text = f"{place} " * 30_000
+            yield Item(str(place), {"en": Wording("en", text, {"A": "a", "B": "b"})}, "A")
+
+
+def test_items_are_written_as_they_are_read(tmp_path: Path) -> None:
+    tracemalloc.start()
+    try:
+        write(Benchmark("long", Stream(_Long())), tmp_path / "out", "jsonl")
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000  # of 20 MB
+    finally:
+        tracemalloc.stop()
+    assert (tmp_path / "out" / "items.jsonl").stat().st_size > 20_000_000
 
 
 @st.composite

@@ -144,6 +144,12 @@ def test_a_benchmark_of_one_language_has_plain_columns(tmp_path: Path) -> None:
     ]
 
 
+def test_what_systems_leave_beside_files_is_passed_over(tmp_path: Path) -> None:
+    folder = written(Benchmark("b", (item(1), item(2))), tmp_path)
+    (folder / "data" / "._test-00000-of-00001.parquet").write_bytes(b"Mac OS X")
+    assert [each.id for each in load(folder)] == ["0001", "0002"]
+
+
 def test_one_file_of_the_folder_is_a_benchmark_too(tmp_path: Path) -> None:
     exam = Benchmark("b", (item(1, split="train"), item(2, split="test"), item(3, split="train")))
     folder = written(exam, tmp_path)

@@ -89,6 +89,28 @@ def test_the_files_win_over_the_json(tmp_path: Path) -> None:
     assert not any(problem.left_out for problem in benchmark.problems)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["b ", "b \nc", "b\t\u3000", "b\u200b", "\u200bb", "(A) b", "B. b"],
+    ids=["blank at the end", "at a line's end", "tab", "invisible", "invisible before", "a mark", "its own mark"],
+)
+def test_what_is_written_agrees_with_itself(tmp_path: Path, text: str) -> None:
+    wording = Wording("en", f"Which {text}?", {"A": "a", "B": text})
+    write(Benchmark("exam", (Item("1", {"en": wording}, "A"),)), tmp_path / "exam", "tco")
+    assert "json_disagrees" not in codes(load(tmp_path / "exam"))
+
+
+def test_a_link_that_leads_to_itself_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    tco_item(tmp_path, "0001")
+    (tmp_path / "a.png").symlink_to("b.png")
+    (tmp_path / "b.png").symlink_to("a.png")
+    benchmark = load(tmp_path)
+    assert list(benchmark.ids) == ["0001"]
+    assert [(p.file, p.code) for p in benchmark.problems] == [("a.png", "stray_file"), ("b.png", "stray_file")]
+    with pytest.raises(BadFile, match=r"a\.png is a link to b\.png, which leads nowhere"):
+        load(tmp_path / "a.png")
+
+
 def test_a_missing_member_is_named_and_n_is_known(tmp_path: Path) -> None:
     """TX-31: 4 items in the folder, 2 usable."""
     whole = {"1.md": md(), "1.txt": "A", "1.png": png(), "4.png": png(), "4.md": md(), "4.txt": "B"}

@@ -315,6 +315,16 @@ def test_the_file_s_name_is_shown_to_authors_and_to_no_reviewer(home, author):
             assert "answer-is-dan" not in client_of(person(home, role)).get(path).content.decode()
 
 
+def test_what_comes_again_with_a_source_gets_it_where_it_has_none(home, author):
+    first, second = (Source.objects.create(project=home, title=title) for title in ("长生殿", "牡丹亭"))
+    data = encoded(photograph(1))
+    upload(home, author, data)
+    for source in (first, second):
+        assert upload(home, author, data, source=source.pk).status_code == 200
+    assert Asset.objects.get().source == first
+    assert Event.objects.filter(project=home, verb="describe", data={"fields": ["source"]}).count() == 1
+
+
 def test_source_derivation_details_and_transcript_are_kept(home, author):
     source = Source.objects.create(project=home, title="长生殿")
     scan = asset(home, author)

@@ -105,6 +105,18 @@ def test_agreement_of_screeners_is_fleiss_kappa(home):
     assert table.rows[0]["value"] == pytest.approx((0.75 - 0.53125) / (1 - 0.53125))  # 3 of 8 votes include
 
 
+def test_agreement_of_screeners_who_all_say_the_same_is_undefined_in_either_language(home):
+    people = [person(home, Role.EXPERT) for _ in range(2)]
+    batch = home.batches.create(kind="screen", name="Pictures", created_by=people[0], policy={"votes": 2})
+    for picture in home.assets.all()[:2]:
+        for user in people:
+            task = batch.assignments.create(asset=picture, user=user, state="taken", opened_at=timezone.now())
+            submit(task, user, {"decision": "include"})
+    (table,) = progress.agreements(home)
+    note = table.rows[0]["note"]
+    assert (str(note), note.zh) == ("undefined: every vote is the same", "无定义：所有票都相同")
+
+
 def test_load_is_what_waits_and_what_is_done(home):
     raters = [person(home, Role.ANNOTATOR)]
     batch = freeze(home, person(home, Role.OWNER), Draw("rate", "First", people=1, persons=raters))

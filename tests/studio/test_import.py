@@ -13,9 +13,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from tests.studio import building
 
 import keju
-from keju.errors import BadFile
 from keju.studio import importer, incoming, model_marks
 from keju.studio.benchmarks import item_of
+from keju.studio.intake import Refused
 from keju.studio.models import Asset, Item, ModelMark, Project, Revision, Role, Term
 
 
@@ -164,7 +164,7 @@ def test_the_demo_and_the_servers_folder_are_offered_and_nothing_beside(
     assert incoming.offered() == ["set", "way-out", "teahouse"]
     assert incoming.place_of("set") == str(folder / "set")
     for name in ("way-out", "../incoming", "/etc/passwd", "nothing"):
-        with pytest.raises(BadFile):
+        with pytest.raises(Refused):
             incoming.place_of(name)
     browser = building.client_of(owner)
     page = browser.post(f"/projects/{home.slug}/import", {"what": "benchmark", "name": "/etc"})
@@ -177,7 +177,7 @@ def test_a_zip_cannot_write_outside_or_blow_up(tmp_path: Path) -> None:
         (zipped({"zeros": b"\0" * 2**28}), "far more"),
         (SimpleUploadedFile("a.zip", b"no zip"), "damaged"),
     ):
-        with pytest.raises(BadFile, match=refusal), incoming.unpacked(incoming.kept(upload, tmp_path / "here")):
+        with pytest.raises(Refused, match=refusal), incoming.unpacked(incoming.kept(upload, tmp_path / "here")):
             pass
 
 

@@ -23,9 +23,9 @@ from playwright.sync_api import expect
 from test_import import zipped
 from test_release import CONFIG, accepted, prepared
 
-from keju.errors import BadFile
 from keju.studio import job_work, jobs
 from keju.studio import release_builder as builder
+from keju.studio.intake import Refused
 from keju.studio.models import Item, Job, Release, Role
 from keju.studio.store import place
 from keju.studio.workflow import NotAllowed
@@ -226,7 +226,7 @@ def test_a_release_that_was_thrown_away_while_it_was_built_stays_away(home, owne
 
 def test_an_upload_that_is_gone_is_asked_for_again(home, owner, tmp_path):
     job = Job(project=home, started_by=owner, told={"file": "set.zip"})
-    with pytest.raises(BadFile, match="upload it again"):
+    with pytest.raises(Refused, match="upload it again"):
         job_work.WORK[Job.Kind.BENCHMARK](job, tmp_path, lambda *_: None)
 
 

@@ -135,15 +135,13 @@ def page_of(owner, home, language):
 
 
 def test_a_reader_is_told_in_their_language_what_failed_and_where(home, owner):
-    """The sentence is the studio's; beneath it is the reason, in English where the core has it in no other language."""
     jobs.start(home, owner, Job.Kind.BENCHMARK, "import", upload=SimpleUploadedFile("问题.json", b"{}"))
-    reason = Job.objects.get().report["failed"]["en"]
     said = {
-        "en": "“问题.json” could not be taken in.",
-        "zh-hans": "未能导入“问题.json”",
-        "zh-hant": "未能匯入「问题.json」",
+        "en": ("“问题.json” could not be taken in.", "问题.json: no benchmark that keju knows."),
+        "zh-hans": ("未能导入“问题.json”", "问题.json：其中没有 keju 认识的题库。"),
+        "zh-hant": ("未能匯入「问题.json」", "其中沒有 keju 認識的題庫。"),
     }
-    for language, sentence in said.items():
+    for language, (sentence, reason) in said.items():
         page = unescape(page_of(owner, home, language))
         assert sentence in page
         assert reason in page

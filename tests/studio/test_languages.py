@@ -13,6 +13,7 @@ from tests.studio import building
 
 from keju.script import script_of
 from keju.studio.models import Role
+from keju.studio.wording import in_a_row
 from scripts import loaded
 
 pytest.importorskip("babel", reason="a tool of developers")
@@ -106,3 +107,9 @@ def test_words_of_an_imported_benchmark_have_the_chinese_names_that_keju_knows()
         assert "脸谱象征" in {str(term) for term in project.terms.filter(kind="question_type")}
     with translation.override("zh-hant"):
         assert "臉譜象徵" in {str(term) for term in project.terms.filter(kind="question_type")}
+
+
+@pytest.mark.parametrize(("language", "row"), [("en", "甲, 乙"), ("zh-hans", "甲、乙"), ("zh-hant", "甲、乙")])
+def test_names_stand_in_a_row_as_the_language_sets_them(language: str, row: str) -> None:
+    with translation.override(language):
+        assert in_a_row(["甲", "乙"]) == row

@@ -2,10 +2,11 @@
 
 import re
 
-from building import client_of, person, project
+from building import client_of, item, person, project
 from django.urls import reverse
 
-from keju.studio.models import Item, Role
+from keju.studio.drawing import candidates
+from keju.studio.models import Batch, Item, Role
 
 
 def test_an_item_of_a_project_in_one_language_is_saved_although_its_form_offers_no_other(db):
@@ -20,3 +21,13 @@ def test_an_item_of_a_project_in_one_language_is_saved_although_its_form_offers_
     sent |= {f"option_{index}_zh-Hans": text for index, text in enumerate("生旦净丑")}
     client.post(shown.redirect_chain[-1][0], sent)
     assert Item.objects.get(project=home).original_language == "zh-Hans"
+
+
+def test_nothing_is_reviewed_side_by_side_where_there_is_one_language():
+    home = project(languages=["zh-Hans"])
+    owner = person(home, Role.OWNER)
+    item(home, owner, state="in_review")
+    assert not candidates(home, Batch.Kind.EQUIVALENCE, {}).exists()
+    assert candidates(home, Batch.Kind.REVIEW, {}).count() == 1
+    home.languages = ["zh-Hans", "en"]
+    assert candidates(home, Batch.Kind.EQUIVALENCE, {}).count() == 1

@@ -312,6 +312,7 @@ def test_agreement_is_told_for_each_label_that_the_draw_kept():
     choose(batch, crew.annotators[0], {})
     _, by_genre = agreeing.tables_of(batch)
     assert sorted((row["value_of"] or "", row["items"]) for row in by_genre.rows) == [("", 4), ("Kunqu", 4)]
+    assert (by_genre.title_zh, by_genre.columns[0].title_zh) == ("一致性：按剧种", "剧种")
 
 
 # Ratings

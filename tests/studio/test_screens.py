@@ -17,7 +17,7 @@ from worlds import PAGES, ROLES, World, visits
 def tools(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "tools"))
     yield
-    for name in ("studio_screens", "studio_states"):
+    for name in ("studio_screens", "studio_states", "studio_teahouse"):
         sys.modules.pop(name, None)
 
 

@@ -6,11 +6,13 @@ from datetime import timedelta
 import pytest
 from building import asset, client_of, content, item, person, project
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from keju.items import LABELS
 from keju.people.sheets import read_sheets
 from keju.reports.csv import to_csv
+from keju.results.columns import METHOD
+from keju.results.table import Table
 from keju.studio import sittings
 from keju.studio.closing import close
 from keju.studio.journal import first_broken
@@ -19,6 +21,7 @@ from keju.studio.queue import Closed
 from keju.studio.saving import Edit, save
 from keju.studio.sitting_results import answers, exam_of, finished, sitting_tables
 from keju.studio.sittings import Measured, answer, consent, current, draw, invite
+from keju.studio.tables import shown
 
 KEY = 1
 RIGHT, WRONG = LABELS[KEY], LABELS[0]
@@ -352,3 +355,30 @@ def test_the_owner_draws_and_sees_pages_for_every_state(home, owner):
     assert "People and models on the same items" in page
     assert "100.0 %" in page
     assert client.get(at(batch, "sitting-answers")).content.decode("utf-8-sig").startswith("person,group,number,item")
+
+
+@pytest.mark.parametrize(
+    ("language", "names"),
+    [("en", {"Chinese, Simplified", "English"}), ("zh-hans", {"简体中文", "英文"}), ("zh-hant", {"簡體中文", "英文"})],
+)
+def test_the_table_of_the_sample_names_languages_as_its_reader_does(home, owner, language, names):
+    home.items.filter(pk__in=home.items.values("pk")[:4]).update(original_language="en")
+    drawn = draw(home, owner, "Both", 5, labels=["original_language"])
+    client = client_of(owner)
+    client.cookies["django_language"] = language
+    cells = set(re.findall(r"<td[^>]*>([^<]*)</td>", client.get(at(drawn, "sitting-results")).content.decode()))
+    assert names <= cells
+    assert not {"zh-Hans", "en"} & cells
+
+
+@pytest.mark.parametrize(
+    ("language", "names"),
+    [
+        ("en", ["two-way bootstrap interval", "Wilson score interval", "–"]),
+        ("zh-hans", ["双向自助法区间", "威尔逊得分区间", "–"]),
+    ],
+)
+def test_tables_name_the_methods_of_intervals_in_full(home, owner, language, names):
+    rows = [{"interval_method": method} for method in ("two-way bootstrap", "wilson", None)]
+    with translation.override(language):
+        assert [row.cells[0].text for row in shown(Table("t", "T", (METHOD,), tuple(rows))).rows] == names

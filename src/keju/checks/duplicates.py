@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from keju.benchmark import Benchmark
 from keju.checks.finding import Finding
 from keju.checks.rule import Group, Rule
-from keju.checks.similar import normalised, similar_pairs
-from keju.items import Item
+from keju.checks.similar import normalised, similar_pairs, similar_to
+from keju.items import Item, Wording
 from keju.phrase import Phrase
 
 GROUP = Group()
 _CHECKED = '000 "Quality Assurance and Validation"'
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is compared of an item's words."""
+
+    whole: str
+    text: str
+    figures: str
+
+    @classmethod
+    def of(cls, wording: Wording) -> Asked:
+        return cls(_whole(wording), _text(wording), _figures(wording))
 
 
 @GROUP.rule(
@@ -36,7 +50,7 @@ def _twice(benchmark: Benchmark, rule: Rule) -> Iterator[Finding]:
     for alike in _by_text(benchmark):
         for first, *others in _by_media(alike):
             for item in others:
-                yield _of_pair(rule, item, first, Phrase("asks the same as", "与"), Phrase("", "完全相同"))
+                yield _told_twice(rule, item, first)
 
 
 @GROUP.rule(
@@ -62,15 +76,47 @@ def _nearly_twice(benchmark: Benchmark, rule: Rule) -> Iterator[Finding]:
             yield from _nearly_twice_in(pattern, rule)
 
 
+def of_last(
+    item: Item, before: Sequence[Asked], at: Callable[[int], Item], twice: Rule, nearly: Rule
+) -> Iterator[Finding]:
+    """What both rules find of an item that comes last: it is compared with each `before` it, and not all with all.
+
+    `at` gives one of those by its index; few are asked for.
+    """
+    asked = Asked.of(item.wording)
+    for first in _same(item, asked, before, at):
+        yield _told_twice(twice, item, first)
+        return
+    alike = [n for n, other in enumerate(before) if other.text and other.figures == asked.figures]
+    for number, similarity in similar_to(asked.text, [before[n].text for n in alike], nearly["similarity"]):
+        other, n = at(alike[number]), alike[number]
+        if _by_media([other, item]) and not any(_same(other, before[n], before[:n], at)):
+            yield _told_nearly(nearly, item, other, similarity)
+            return
+
+
+def _same(item: Item, asked: Asked, before: Sequence[Asked], at: Callable[[int], Item]) -> Iterator[Item]:
+    """Those before an item that ask the same on the same media."""
+    same = (at(n) for n, other in enumerate(before) if asked.whole and other.whole == asked.whole)
+    return (other for other in same if _by_media([other, item]))
+
+
 def _nearly_twice_in(items: Sequence[Item], rule: Rule) -> Iterator[Finding]:
     """Each item that is like an earlier one, once."""
     told: set[int] = set()
-    texts = [normalised(" ".join([item.wording.question, *item.options.values()])) for item in items]
-    for one, other, similarity in similar_pairs(texts, rule["similarity"]):
+    for one, other, similarity in similar_pairs([_text(item.wording) for item in items], rule["similarity"]):
         if other not in told:
             told.add(other)
-            after = Phrase(f" (similarity {similarity:.2f})", f"几乎相同（相似度 {similarity:.2f}）")
-            yield _of_pair(rule, items[other], items[one], Phrase("asks nearly the same as", "与"), after)
+            yield _told_nearly(rule, items[other], items[one], similarity)
+
+
+def _told_twice(rule: Rule, item: Item, first: Item) -> Finding:
+    return _of_pair(rule, item, first, Phrase("asks the same as", "与"), Phrase("", "完全相同"))
+
+
+def _told_nearly(rule: Rule, item: Item, twin: Item, similarity: float) -> Finding:
+    after = Phrase(f" (similarity {similarity:.2f})", f"几乎相同（相似度 {similarity:.2f}）")
+    return _of_pair(rule, item, twin, Phrase("asks nearly the same as", "与"), after)
 
 
 def _of_pair(rule: Rule, item: Item, twin: Item, before: Phrase, after: Phrase) -> Finding:
@@ -92,12 +138,11 @@ def _of_pair(rule: Rule, item: Item, twin: Item, before: Phrase, after: Phrase) 
 
 
 def _by_text(benchmark: Benchmark) -> list[list[Item]]:
-    """Items that ask the same, question and options, whatever the order of these; two or more each."""
+    """Items that ask the same; two or more each."""
     groups: dict[str, list[Item]] = defaultdict(list)
     for item in benchmark:
-        options = sorted(map(normalised, item.options.values()))
-        groups["\n".join([normalised(item.wording.question), *options])].append(item)
-    return [items for text, items in groups.items() if len(items) > 1 and text.strip()]
+        groups[_whole(item.wording)].append(item)
+    return [items for whole, items in groups.items() if len(items) > 1 and whole]
 
 
 def _by_media(items: Iterable[Item]) -> list[list[Item]]:
@@ -114,12 +159,32 @@ def _by_media(items: Iterable[Item]) -> list[list[Item]]:
 
 
 def _by_figures(items: Iterable[Item]) -> list[list[Item]]:
-    """Items with the same figures in the same order: made of one pattern with other figures they ask other things."""
+    """Items with the same figures in the same order; two or more each."""
     groups: dict[str, list[Item]] = defaultdict(list)
     for item in items:
-        text = " ".join([item.wording.question, *item.options.values()])
-        groups["".join(char for char in text if char.isdigit())].append(item)
+        groups[_figures(item.wording)].append(item)
     return [items for items in groups.values() if len(items) > 1]
+
+
+def _whole(wording: Wording) -> str:
+    """Equal where two items ask the same, whatever the order of the options; empty where nothing is written."""
+    question, *options = _words(wording)
+    text = "\n".join([question, *sorted(options)])
+    return text if text.strip() else ""
+
+
+def _text(wording: Wording) -> str:
+    """Nearly equal where two items ask nearly the same; empty where there is no question."""
+    return "".join(_words(wording)) if wording.question.strip() else ""
+
+
+def _figures(wording: Wording) -> str:
+    """Items made of one pattern with other figures ask other things."""
+    return "".join(filter(str.isdigit, "".join([wording.question, *wording.options.values()])))
+
+
+def _words(wording: Wording) -> list[str]:
+    return [normalised(text) for text in (wording.question, *wording.options.values())]
 
 
 def _key_text(item: Item) -> str | None:

@@ -54,6 +54,20 @@ def similar_pairs(texts: Sequence[str], least: float) -> Iterator[tuple[int, int
             index[trigram].append(number)
 
 
+def similar_to(text: str, texts: Sequence[str], least: float) -> list[tuple[int, float]]:
+    """(i, similarity) of those of `texts` that are so similar to `text`, as `similar_pairs` has them."""
+    own = _trigrams(text)
+    found = []
+    for number, other in enumerate(map(_trigrams, texts)):
+        if min(len(own), len(other)) < least * max(len(own), len(other), 1):
+            continue
+        shared = len(own & other)
+        similarity = shared / (len(own) + len(other) - shared)
+        if similarity >= least:
+            found.append((max(len(own), len(other)), number, similarity))
+    return [(number, similarity) for _, number, similarity in sorted(found)]
+
+
 class _Possible:
     """Which of many sets can have a similarity of `least` with one, by a bitmap of each.
 

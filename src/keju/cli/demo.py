@@ -33,9 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Ask every demo model, print the leaderboard, write the report and print its path."""
     from keju import api
-    from keju.cli.printing import language, print_tables, say_incomplete
+    from keju.cli.printing import language, print_tables
     from keju.cli.progress import Terminal
     from keju.cli.report import drawn_charts
+    from keju.cli.unanswered import say_incomplete
     from keju.reports import write_report
     from keju.reports.item_browser import embed_items
     from keju.results.breakdowns import breakdown

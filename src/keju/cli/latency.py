@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--warm-up", type=int, default=1, metavar="N", help="items of each modality that are not counted (default: 1)"
     )
     group.add_argument("--new-tokens", type=int, default=1, metavar="N", help="tokens a reply may have (default: 1)")
-    group.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the arrival times (default: 0)")
+    group.add_argument("--seed", type=int, metavar="N", help="seed of the arrival times of --rate (default: 0)")
     benchmark_options(parser)
     selection_options(parser)
     model_options(parser)
@@ -69,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
     from keju.api import default_protocol
     from keju.cli.printing import print_tables
     from keju.cli.progress import Terminal
+    from keju.cli.unused import refuse_unused
     from keju.protocols import load_protocol
     from keju.reports import to_json
     from keju.results.latency_levels import latency_levels
@@ -78,6 +79,7 @@ def run(args: argparse.Namespace) -> int:
 
     if not args.model:
         raise Misuse("name at least one model: -m provider/name (`keju models` lists them)")
+    refuse_unused(args.model, args)
     benchmark = _benchmark(args)
     plan = design(
         benchmark,
@@ -85,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         warm_up=args.warm_up,
         repeats=args.repeats,
         new_tokens=args.new_tokens,
-        seed=args.seed,
+        seed=args.seed or 0,
     )
 
     def protocol_for(model: Model) -> Protocol:
@@ -142,6 +144,8 @@ def _levels(args: argparse.Namespace) -> list[Level]:
 
     if args.rate and args.levels:
         raise Misuse("--levels is closed loop, --rate is open loop: give one of them")
+    if args.seed is not None and not args.rate:
+        raise Misuse("--seed draws the arrival times of --rate; in closed loop nothing is drawn: leave it out")
     if args.rate:
         return [Level(rate=rate) for rate in args.rate]
     return [Level(in_flight=n) for n in dict.fromkeys(args.levels or LEVELS)]

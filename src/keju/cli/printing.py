@@ -23,9 +23,6 @@ SHOWN = 20
 ITEM_BYTES = 3_300
 """Memory that an item, its record and its mark take as objects, of a text item of 350 bytes."""
 
-REASONS = 3
-"""Reasons of failed calls that are printed, the most frequent first; `keju score --items` has them all."""
-
 
 def language(args: argparse.Namespace) -> Language:
     """`--lang`, else Chinese where the user's locale is Chinese."""
@@ -59,10 +56,12 @@ def print_tables(tables: Sequence[Table], args: argparse.Namespace, **meta: Any)
 
 def print_runs(runs: Sequence[Run], args: argparse.Namespace) -> None:
     """The leaderboard of runs that were just asked, their folders, and what is still without an answer."""
+    from keju.cli.unanswered import say_incomplete
     from keju.results.leaderboard import leaderboard
+    from keju.results.naming import told_apart
     from keju.results.scan import tally
 
-    tallies = [tally(run) for run in runs]
+    tallies = told_apart(tally(run) for run in runs)
     print_tables([leaderboard(tallies)], args, runs=[str(run.folder) for run in runs])
     for run, marked in zip(runs, tallies, strict=True):
         if not args.json:
@@ -70,25 +69,6 @@ def print_runs(runs: Sequence[Run], args: argparse.Namespace) -> None:
         say_incomplete(run, marked)
     if getattr(args, "prices", None):
         _print_costs(runs, args)
-
-
-def say_incomplete(run: Run, tally: Tally) -> None:
-    """Tell how many items have no answer and the usual reasons, and that the same command goes on."""
-    if tally.complete:
-        return
-    missing, total = tally.n - tally.answered, tally.n
-    print(f"{run.model}: {missing} of {total} items have no answer; run the same command again", file=sys.stderr)
-    for reason, n in _reasons(run, tally):
-        print(f"  {n} × {reason}", file=sys.stderr)
-
-
-def _reasons(run: Run, tally: Tally) -> list[tuple[str, int]]:
-    from keju.results.scan import Scan
-
-    if isinstance(tally, Scan):
-        return tally.reasons(REASONS)
-    errors = [record.error for i in run.unanswered if (record := run.records.get(i)) and record.error]
-    return Counter(str(error.get("message")) for error in errors).most_common(REASONS)
 
 
 def _print_costs(runs: Sequence[Run], args: argparse.Namespace) -> None:
@@ -106,30 +86,33 @@ def _print_costs(runs: Sequence[Run], args: argparse.Namespace) -> None:
 def scored(args: argparse.Namespace, *, quietly: bool = False) -> tuple[list[Run], list[Scores]]:
     """The runs that a command names, opened and marked as its options say; their problems are told unless `quietly`."""
     from keju import api
+    from keju.results.naming import told_apart
 
     runs = _opened(args, quietly)
     for run in runs:
         if run.large:
             _say_large(run)
     wrong = args.count_failures_as_wrong
-    return runs, [api.score(run, parser=args.parser, count_failures_as_wrong=wrong) for run in runs]
+    return runs, told_apart(api.score(run, parser=args.parser, count_failures_as_wrong=wrong) for run in runs)
 
 
 def tallied(args: argparse.Namespace) -> tuple[list[Run], list[Tally]]:
     """The same for tables that need no item, only counts: a large run is then not held."""
+    from keju.results.naming import told_apart
     from keju.results.scan import tally
 
     runs, wrong = _opened(args, quietly=False), args.count_failures_as_wrong
-    return runs, [tally(run, parser=args.parser, count_failures_as_wrong=wrong) for run in runs]
+    return runs, told_apart(tally(run, parser=args.parser, count_failures_as_wrong=wrong) for run in runs)
 
 
 def _opened(args: argparse.Namespace, quietly: bool) -> list[Run]:
     from keju import api
+    from keju.results.naming import run_names
 
     benchmark = api.load(args.benchmark) if args.benchmark else None
     runs = api.open_runs(args.runs, benchmark=benchmark, format=args.format, protocol=args.protocol)
-    for run in () if quietly else runs:
-        print_problems(run.benchmark, of=run.model)
+    for name, run in () if quietly else zip(run_names(runs), runs, strict=True):
+        print_problems(run.benchmark, of=name)
     return runs
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from keju.models.model import Model
     from keju.runs.run import Run
     from keju.runs.scale_out.cluster import Cluster
+    from keju.runs.transport import Transport
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +75,6 @@ def _session_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--max-wait",
         type=float,
-        default=300.0,
         metavar="S",
         help="longest wait that a server may ask for (default: 300)",
     )
@@ -113,11 +113,13 @@ class Cell(NamedTuple):
 def run(args: argparse.Namespace) -> int:
     """Ask; print the leaderboard of what was asked; 3 where any item stayed without an answer."""
     from keju.cli.printing import print_runs
+    from keju.cli.unused import refuse_unused
     from keju.runs.cost import load_prices
 
     args.prices = load_prices(args.prices) if args.prices else None
     args.cluster = _cluster(args)
     cells = _of_study(args) if _is_study(args.benchmark) else _of_options(args)
+    refuse_unused(dict.fromkeys(cell.model for cell in cells), args)
     if args.dry_run:
         from keju.cli.dry_run import print_estimates
 
@@ -213,15 +215,21 @@ def _benchmark(path: str, args: argparse.Namespace) -> Benchmark:
     return loaded.select(split=args.split, where=dict(args.where), limit=args.limit)
 
 
+def _transport(args: argparse.Namespace) -> Transport:
+    from keju.runs.transport import Transport
+
+    patience = {} if args.max_wait is None else {"max_wait": args.max_wait}
+    return Transport(attempts=args.attempts, **patience)
+
+
 def _ask(cell: Cell, model: Model | str, args: argparse.Namespace) -> Run:
     from keju import api
     from keju.cli.progress import Terminal
     from keju.runs.asking import Session
-    from keju.runs.transport import Transport
 
     session = Session(
         concurrency=args.concurrency,
-        transport=Transport(attempts=args.attempts, max_wait=args.max_wait),
+        transport=_transport(args),
         check_media=not args.no_check_media,
         ask_changed=args.ask_changed,
         cluster=args.cluster,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keju.cli.options import output_options, runs_arguments, tables_options
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     runs_arguments(parser)
     tables = parser.add_argument_group("tables")
-    tables_options(tables, by="break down by a label; also modality, options, split")
+    tables_options(tables, by="break down by a label; also modality, split, options, language")
     tables.add_argument(
         "--dimensions", action="store_true", help="Image Comprehension and Knowledge Reasoning (TCO, Table 5)"
+    )
+    tables.add_argument(
+        "--dimensions-file", type=Path, metavar="FILE", help="the same by dimensions of your own, a TOML file"
     )
     tables.add_argument("--parsers", action="store_true", help="the same replies under every parser")
     tables.add_argument("--quality", action="store_true", help="precision, recall and F1: micro, macro and weighted")
@@ -44,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the leaderboard and the tables asked for; 3 where a run is incomplete."""
-    from keju.cli.printing import print_tables, say_incomplete, scored, tallied
+    from keju.cli.printing import print_tables, scored, tallied
+    from keju.cli.unanswered import say_incomplete
     from keju.results.breakdowns import breakdown, dimensions
     from keju.results.leaderboard import leaderboard
     from keju.results.parsers import parser_sensitivity
@@ -60,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
         runs, tallies = tallied(args)
     rows, alone = beside(args.published)
     tables = [leaderboard(tallies, published=rows), *(breakdown(tallies, label) for label in args.by)]
-    if args.dimensions:
-        tables.append(dimensions(tallies))
+    if args.dimensions or args.dimensions_file:
+        tables.append(dimensions(tallies, args.dimensions_file))
     if args.parsers:
         tables.append(parser_sensitivity(runs))
     if args.quality:

@@ -68,7 +68,8 @@ def known_field(name: str) -> Field | None:
 
 def language_named(name: str) -> str | None:
     """The language that `name` stands for: `en`, `English`, `zh_TW`."""
-    return next((tag for tag, names in LANGUAGES.items() if plain(name) in names), None)
+    known = plain(name)
+    return next((tag for tag, names in LANGUAGES.items() if known in names), None)
 
 
 def plain(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -70,7 +71,7 @@ def load(
     try:
         benchmark = chosen.read(place, encoding=encoding)
     except OSError as error:
-        raise BadFile(f"{place}: cannot be read: {error.strerror or error}") from error
+        raise _unreadable(place, error) from error
     if origin:
         name = origin["repository"].split("/")[-1] if "repository" in origin else benchmark.name
         benchmark = replace(benchmark, name=name, card={**benchmark.card, "source": origin})
@@ -174,7 +175,7 @@ def _sniffed(place: Path) -> Format:
         formats = [format for format in FORMATS.values() if format.sniff and format is not mapped.FORMAT]
         fitting = [f for f in formats if f.sniff and f.sniff(place)] or [mapped.FORMAT] * mapped.sniff(place)
     except OSError as error:
-        raise BadFile(f"{place}: cannot be read: {error.strerror or error}") from error
+        raise _unreadable(place, error) from error
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -183,6 +184,17 @@ def _sniffed(place: Path) -> Format:
     looked_for = "\n".join(f"  {format.name}: {format.title}" for format in FORMATS.values() if format.read)
     remedy = "A table of another make is read with --mapping FILE, which names its columns"
     raise BadFile(f"{place}: no benchmark that keju knows. It looked for\n{looked_for}\n{remedy}")
+
+
+def _unreadable(place: Path, error: OSError) -> BadFile:
+    """The error with the file that it is of, and what to do about it."""
+    remedies = {
+        errno.ELOOP: "; the link leads to itself: remove it, or put the file in its place",
+        errno.EACCES: "; allow yourself to read it (chmod u+r)",
+    }
+    return BadFile(
+        f"{error.filename or place}: cannot be read: {error.strerror or error}{remedies.get(error.errno or 0, '')}"
+    )
 
 
 def _refuse_faulty(benchmark: Benchmark, path: str | Path, format: Format) -> None:

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from keju.benchmark import Benchmark, Problem
+from keju.benchmark import Benchmark, Problem, Stream
 from keju.errors import BadFile
-from keju.formats import vlmevalkit
-from keju.formats.field_names import language_named
+from keju.formats import parquet, vlmevalkit
+from keju.formats.folders import MOST_FOLDERS
 from keju.formats.format import Format
-from keju.formats.language import language_of
 from keju.formats.mapped_media import MappedMedia
-from keju.formats.mapped_question import LeftOutError, key_in, options_in, question_in
-from keju.formats.mapping import SHIPPED, UNSTATED, Spec, Templates, load_mapping
+from keju.formats.mapped_question import LeftOutError
+from keju.formats.mapped_row import RowReader
+from keju.formats.mapping import SHIPPED, UNSTATED, Spec, load_mapping
 from keju.formats.media import MediaFolder
-from keju.formats.parquet_files import refuse_incomplete
-from keju.formats.placeholders import as_text, is_empty, structured
-from keju.formats.question_text import QuestionText
-from keju.formats.sources import Source, columns_of, rows_of, sources_among, sources_at, tables_at
-from keju.items import Item, MediaKind, Medium, Wording
+from keju.formats.parquet_files import opened, refuse_incomplete
+from keju.formats.parquet_places import Places, sighted
+from keju.formats.placeholders import as_text
+from keju.formats.sources import (
+    Source,
+    columns_of,
+    parquet_columns,
+    rows_of,
+    sources_among,
+    sources_at,
+    tables_at,
+)
+from keju.formats.unpacked import unpack
+from keju.items import Item
 from keju.phrase import Phrase, listed
 
 _BYTES = Phrase("a cell holds bytes, where a text is expected", "单元格里是二进制内容，应为文字")
 _TWICE = Phrase("the id came before; the first row is kept, give each its own", "编号重复；保留第一行，请改用不同编号")
-_UNCLEAR = Phrase("needs two options or more, from A on without a gap", "需要两个以上的选项，从 A 起不间断")
+LARGE = 1 << 28
+"""Bytes of rows, beside their number, from which items are not held: to read a row anew costs three times what keju's
+own does, and `keju describe` does it 27 times."""
 _SHOWN = 6
 """Values of passed-over rows that a message names."""
-_SPLITS = {"validation": "val", "valid": "val"}
-_KINDS: tuple[MediaKind, ...] = ("image", "audio")
 
 
 def read_mapped(path: Path, spec: Spec, *, encoding: str | None = None) -> Benchmark:
@@ -48,47 +54,98 @@ def read_mapped(path: Path, spec: Spec, *, encoding: str | None = None) -> Bench
     if path.is_dir():
         refuse_incomplete(source.path for source in sources)
     reader = _Reader(path, spec, encoding)
-    for source in sources:
-        reader.add(source)
+    items = reader.streamed(sources) if _are_large(sources) else reader.held(sources)
     problems = [*reader.problems, *reader.summary()]
     stated = {"title": spec.title, "license": spec.license, "paper": spec.paper, "source": spec.source}
     card = {**{key: text for key, text in stated.items() if text not in ("", UNSTATED)}, "mapping": spec.name}
-    return Benchmark(path.resolve().stem, tuple(reader.items.values()), card, tuple(problems), "mapping", path)
+    return Benchmark(path.resolve().stem, items, card, tuple(problems), "mapping", path)
+
+
+def _are_large(sources: Iterable[Source]) -> bool:
+    """Whether all are Parquet, which is read where it lies, with more in them than should be held or unpacked."""
+    rows = size = 0
+    for source in sources:
+        if source.path.suffix.lower() != ".parquet":
+            return False
+        with opened(source.path) as table:
+            rows += table.metadata.num_rows
+            size += sum(table.metadata.row_group(at).total_byte_size for at in range(table.num_row_groups))
+    return rows >= parquet.LARGE and size >= LARGE
 
 
 class _Reader:
     """Reads the files of one data set, one after the other."""
 
     def __init__(self, path: Path, spec: Spec, encoding: str | None) -> None:
-        self.items: dict[str, Item] = {}
         self.problems: list[Problem] = []
         self._spec = spec
         self._encoding = encoding
         root = path if path.is_dir() else path.parent
-        self._media = MappedMedia(MediaFolder(root, within=spec.media_folders), spec.media_without)
+        self._media = MappedMedia(MediaFolder(root, within=spec.media_folders), spec.media_without, unpack)
+        self._rows = RowReader(spec, self._media)
+        self._ids: set[str] = set()
         self._count: Counter[tuple[Path, str]] = Counter()
         self._passed: Counter[tuple[str, str]] = Counter()
         self._hidden = 0
 
-    def add(self, source: Source) -> None:
-        rows = rows_of(source, self._spec.records, self._encoding, self.problems)
+    def held(self, sources: Iterable[Source]) -> tuple[Item, ...]:
+        return tuple(item for source in sources for _, item in self._each(source))
+
+    def streamed(self, sources: Sequence[Source]) -> Stream:
+        """The items of Parquet files, looked at once and read where they lie."""
+        places, before = Places([source.path for source in sources]), []
+        self._media.make = sighted
+        for number, source in enumerate(sources):
+            before.append(self._count[source.path.parent, source.table])
+            for line, item in self._each(source):
+                places.add(item.id, number, line - 1)
+        self._media.make = unpack
+        return Stream(_MappedItems(sources, before, places, self._rows, self._spec))
+
+    def _each(self, source: Source) -> Iterator[tuple[int, Item]]:
+        """The line and item of each row that is one."""
+        rows = rows_of(source, self._spec.records, self._encoding, self.problems, self._spec.columns)
         if rows.columns:
             self._spec.check([*rows.columns, *source.told, "table", "row"], source.path)
-        for line, cells in rows.each:
-            self._count[source.path.parent, source.table] += 1
-            number = self._count[source.path.parent, source.table]
-            row = {**cells, "table": source.table, "row": number, **source.told}
-            row |= self._extracted(row)
+        asked = {"", *self._spec.columns(rows.columns, asked=True)}
+        noted = {*self._spec.columns(rows.columns)} - asked
+        table = source.path.parent, source.table
+        for number, (line, cells) in enumerate(rows.each, self._count[table] + 1):
+            self._count[table] = number
+            row = self._rows.row(source, number, cells)
             if not self._meant(row):
                 continue
             item_id = None
             try:
-                item_id = as_text(self._spec.id.value(row)).strip() or None
-                self._add(item_id, row, source, line, rows.odd.get(line))
+                item_id = self._rows.id_of(row)
+                odd = rows.odd.get(line, {})
+                item, problems = self._item(
+                    item_id, row, source.path, line, [odd[name] for name in odd if name in asked]
+                )
             except LeftOutError as reason:
                 self.problems.append(Problem(item_id, reason.code, reason.message, source.path.name, line, True))
+                continue
             except ValueError:
                 self.problems.append(Problem(item_id, "cell_not_text", _BYTES, source.path.name, line, True))
+                continue
+            self.problems += problems
+            self.problems += [
+                Problem(item_id, "cell_not_text", odd[name], source.path.name, line) for name in odd if name in noted
+            ]
+            self._ids.add(item.id)
+            self._hidden += self._rows.is_hidden(row)
+            yield line, item
+
+    def _item(
+        self, item_id: str | None, row: Mapping[str, Any], file: Path, line: int, odd: list[Phrase]
+    ) -> tuple[Item, list[Problem]]:
+        if item_id is None:
+            raise LeftOutError("id_missing", Phrase("the row has no id; give it one", "这一行没有编号；请编号"))
+        if odd:
+            raise LeftOutError("cell_not_text", odd[0])
+        if item_id in self._ids:
+            raise LeftOutError("duplicate_id", _TWICE)
+        return self._rows.item(item_id, row, file, line)
 
     def summary(self) -> list[Problem]:
         """What was passed over on purpose, in one line each."""
@@ -111,13 +168,6 @@ class _Reader:
             found.append(Problem(None, "answer_hidden", what))
         return found
 
-    def _extracted(self, row: Mapping[str, Any]) -> dict[str, str | None]:
-        found: dict[str, str | None] = {}
-        for column, pattern in self._spec.extract.items():
-            match = pattern.fullmatch(as_text(row.get(column)))
-            found |= match.groupdict() if match else dict.fromkeys(pattern.groupindex)
-        return found
-
     def _meant(self, row: Mapping[str, Any]) -> bool:
         for column, wanted in self._spec.where.items():
             value = as_text(row.get(column)).strip()
@@ -126,83 +176,28 @@ class _Reader:
                 return False
         return True
 
-    def _add(self, item_id: str | None, row: Mapping[str, Any], source: Source, line: int, odd: Phrase | None) -> None:
-        if item_id is None:
-            raise LeftOutError("id_missing", Phrase("the row has no id; give it one", "这一行没有编号；请编号"))
-        if odd:
-            raise LeftOutError("cell_not_text", odd)
-        if item_id in self.items:
-            raise LeftOutError("duplicate_id", _TWICE)
-        problems: list[Problem] = []
-        wordings = self._wordings(row)
-        answer = self._answer(item_id, row, next(iter(wordings.values())), source, line, problems)
-        media = tuple(self._found(item_id, row, source, line, problems))
-        split = as_text(self._spec.split.value(row)).strip() if self._spec.split else ""
-        self.items[item_id] = Item(
-            item_id, wordings, answer, media, self._labels(row), _SPLITS.get(split, split) or None, self._extra(row)
-        )
-        self.problems += problems
 
-    def _wordings(self, row: Mapping[str, Any]) -> dict[str, Wording]:
-        """The wordings of a row. Those after the first must have the same option labels, or are not there."""
-        wordings: dict[str, Wording] = {}
-        for tag, template in self._spec.question.items():
-            parsed = self._parsed(row, tag, as_text(template.value(row)).strip())
-            if parsed is None or (wordings and list(parsed.options) != list(next(iter(wordings.values())).options)):
-                if not wordings:
-                    raise LeftOutError("options_unclear", _UNCLEAR)
-                continue
-            language = tag or self._language(row) or language_of(parsed.question, *parsed.options.values())
-            said = self._spec.instruction.get(tag) or self._spec.instruction.get("")
-            told = as_text(said.value(row)).strip() if said else ""
-            wordings[language] = Wording(language, parsed.question, parsed.options, told, parsed.as_written)
-        return wordings
+class _MappedItems:
+    """A `Source` of the items of Parquet files of other people, read where they lie."""
 
-    def _parsed(self, row: Mapping[str, Any], tag: str, question: str) -> QuestionText | None:
-        if not self._spec.options:
-            return question_in(question)
-        templates = self._spec.options.get(tag) or self._spec.options.get("")
-        if templates is None:
-            return None
-        return options_in(question, _cells(templates, row), self._spec.separator)
+    def __init__(
+        self, sources: Sequence[Source], before: Sequence[int], places: Places, rows: RowReader, spec: Spec
+    ) -> None:
+        self._sources = sources
+        self._before = before
+        """Of each file, how many rows its table has in files before it."""
+        self._places = places
+        self._rows = rows
+        self._columns = [spec.columns(parquet_columns(source.path)) or None for source in sources]
 
-    def _language(self, row: Mapping[str, Any]) -> str | None:
-        told = as_text(self._spec.language.value(row)).strip() if self._spec.language else ""
-        named = language_named(told)
-        if named == "zh" or told == "zh":  # which script it is, the text tells
-            return None
-        return named or (told if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", told) else None)
+    @property
+    def ids(self) -> Sequence[str]:
+        return self._places.ids
 
-    def _answer(
-        self, item_id: str, row: Mapping[str, Any], wording: Wording, source: Source, line: int, problems: list[Problem]
-    ) -> str | None:
-        if self._spec.answer is None:
-            return None
-        value = self._spec.answer.value(row)
-        if as_text(value).strip() in self._spec.hidden:
-            self._hidden += 1
-            return None
-        label, note = key_in(value, wording.options, self._spec.answer_is)
-        if note:
-            problems.append(Problem(item_id, "answer_form", note, source.path.name, line))
-        return label
-
-    def _found(
-        self, item_id: str, row: Mapping[str, Any], source: Source, line: int, problems: list[Problem]
-    ) -> Iterator[Medium]:
-        for kind in _KINDS:
-            templates = self._spec.image if kind == "image" else self._spec.audio
-            for there in chain.from_iterable(self._media.found(kind, each.value(row), item_id) for each in templates):
-                problems += there.problem(item_id, source.path.name, line)
-                yield there.medium
-
-    def _labels(self, row: Mapping[str, Any]) -> dict[str, str]:
-        told = {name: structured(template.value(row)) for name, template in self._spec.labels.items()}
-        return {name: as_text(value).strip().replace("\n", ", ") for name, value in told.items() if not is_empty(value)}
-
-    def _extra(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        told = {name: template.value(row) for name, template in self._spec.extra.items()}
-        return {name: _plain(value) for name, value in told.items() if not is_empty(value)}
+    def read(self, places: Iterable[int]) -> Iterator[Item]:
+        for item_id, number, at, cells in self._places.read(places, self._columns):
+            row = self._rows.row(self._sources[number], self._before[number] + at + 1, cells)
+            yield self._rows.item(item_id, row, self._sources[number].path, at + 1)[0]
 
 
 def sniff(path: Path) -> bool:
@@ -222,8 +217,11 @@ def read(path: Path, *, encoding: str | None = None) -> Benchmark:
 
 
 def fitting(path: Path) -> list[str]:
-    """Names of the shipped mappings that know the data set at `path` by its columns: by those of its first file."""
-    names, tables = [], tables_at(path)
+    """Names of the shipped mappings that know the data set at `path` by its columns: by those of its first file.
+
+    Raises `TooWide` where `path` is a folder without end.
+    """
+    names, tables = [], tables_at(path, MOST_FOLDERS)
     for name in SHIPPED():
         spec = load_mapping(name)
         sources = sources_among(tables, spec.files) or ([] if path.is_dir() else sources_among(tables, ()))
@@ -232,22 +230,6 @@ def fitting(path: Path) -> list[str]:
             if all(place.is_in(columns) for place in spec.known_by):
                 names.append(name)
     return names
-
-
-def _cells(templates: Templates, row: Mapping[str, Any]) -> Any:
-    """The one cell with all options, or the cells with one each."""
-    return [each.value(row) for each in templates] if isinstance(templates, tuple) else templates.value(row)
-
-
-def _plain(value: Any) -> Any:
-    """A value that JSON can hold: dates and decimals become text, what is no number becomes nothing."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_plain(each) for each in value]
-    return value if isinstance(value, str | int | float | bool | None) else as_text(value)
 
 
 FORMAT = Format(

@@ -10,8 +10,9 @@ from typing import Any
 
 from keju.formats.media import Found, MediaFolder
 from keju.formats.names import safe_name
+from keju.formats.parquet_places import Make
 from keju.formats.placeholders import is_empty, structured
-from keju.formats.unpacked import named, unpack
+from keju.formats.unpacked import named
 from keju.items import MediaKind, Medium
 from keju.media_types import mime_of
 from keju.phrase import Phrase
@@ -30,10 +31,12 @@ _SHORTEST = 64
 class MappedMedia:
     """Makes the media of one data set; two that differ never get one name."""
 
-    def __init__(self, folder: MediaFolder, without: str) -> None:
+    def __init__(self, folder: MediaFolder, without: str, make: Make) -> None:
+        self.make = make
+        """Makes a medium of the bytes in a cell."""
         self._folder = folder
         self._without = without
-        self._names: dict[str, str] = {}
+        self._names: dict[str, bytes] = {}
 
     def found(self, kind: MediaKind, value: Any, item_id: str) -> Iterator[Found]:
         """The media that a cell holds: none, one, or those of a list. Addresses are not fetched, and reported."""
@@ -69,14 +72,14 @@ class MappedMedia:
 
     def _unpacked(self, kind: MediaKind, data: bytes, path: str | None, item_id: str) -> Found:
         """Its own name where it has one that no other medium has; else the item's, with a number from the second on."""
-        digest = hashlib.sha256(data).hexdigest()
+        digest = hashlib.blake2b(data, digest_size=16).digest()
         own = path.replace("\\", "/").rpartition("/")[2] if path else named(kind, safe_name(item_id), data)
         stem, dot, suffix = own.rpartition(".")
         name, number = own, 1
         while self._names.setdefault(name, digest) != digest:
             number += 1
             name = f"{stem}-{number}{dot}{suffix}" if stem else f"{own}-{number}"
-        return Found(unpack(kind, name, data))
+        return Found(self.make(kind, name, data))
 
 
 def _decoded(text: str) -> bytes | None:

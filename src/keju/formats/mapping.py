@@ -84,6 +84,17 @@ class Spec:
         for key in ("where", "extract"):
             yield from ((key, Template.of(f"{{{column}}}")) for column in getattr(self, key))
 
+    def columns(self, there: Mapping[str, Any], *, asked: bool = False) -> list[str]:
+        """Those of a table's columns that are read; with `asked`, without those of labels and extra fields alone."""
+        read = (
+            column
+            for key, template in self.templates()
+            if not (asked and key in ("labels", "extra"))
+            for place in template.places
+            for column in place.read(there)
+        )
+        return list(dict.fromkeys(read))
+
     def check(self, columns: Iterable[str], file: Path) -> None:
         """Raises `BadFile` where a key names a column that the file has not."""
         there = dict.fromkeys(columns)

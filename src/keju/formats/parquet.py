@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from keju.benchmark import Benchmark, Problem, Stream
 from keju.errors import BadFile, MissingExtra
+from keju.formats.folders import MOST_FOLDERS, TooWide
 from keju.formats.format import Format
 from keju.formats.parquet_files import footer, opened, parquet_files, refuse_incomplete
-from keju.formats.parquet_items import ParquetItems
+from keju.formats.parquet_items import ParquetItems, held
 from keju.formats.parquet_rows import row_of, schema_of
 from keju.items import Item
 from keju.phrase import Phrase
@@ -43,7 +44,10 @@ _SPLITS = {"val": "validation", None: "test"}
 
 
 def sniff(path: Path) -> bool:
-    files = parquet_files(path)
+    try:
+        files = parquet_files(path, MOST_FOLDERS)
+    except TooWide:
+        return False
     if not files:
         return False
     end = footer(files[0])  # a damaged file has none: reading it says so
@@ -66,8 +70,8 @@ def read(path: Path, *, encoding: str | None = None) -> Benchmark:  # noqa: ARG0
             total += table.metadata.num_rows
             stated = (table.schema_arrow.metadata or {}).get(COUNT, b"")
             told = max(told, int(stated) if stated.isdigit() else 0)
-    source = ParquetItems(files)
-    items = Stream(source) if total >= LARGE else tuple(Stream(source))
+    source = ParquetItems(files) if total >= LARGE else held(files)
+    items = Stream(source) if isinstance(source, ParquetItems) else source.items
     name = str(card.pop("name", "") or path.resolve().stem)
     problems = (*source.problems, *_elsewhere(path, total, max(told, source.reach)))
     return Benchmark(name, items, card, problems, "parquet", path)

@@ -10,21 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keju.errors import BadFile, MissingExtra
+from keju.formats.folders import files_below
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 SHARD = re.compile(r"-(\d{5})-of-(\d{5})(-[0-9a-f]{8,})?$")
 """How the hub numbers the files of one table: `test-00000-of-00002`, some with a hash."""
-_READ_ROWS = 8
-"""Rows that are held while reading; a row may bring several pictures of megabytes."""
+_READ_BYTES, _READ_ROWS = 1 << 23, 1000
+"""Of rows that are held while reading; a row may bring several pictures of megabytes."""
 
 
-def parquet_files(path: Path) -> list[Path]:
-    """The Parquet files at `path`: itself, or those in the folder and below it, in order of their names."""
+def parquet_files(path: Path, most: int | None = None) -> list[Path]:
+    """The Parquet files at `path`: itself, or those in the folder and below it, in order of their names.
+
+    Raises as `files_below` does.
+    """
     if not path.is_dir():
         return [path] if path.suffix.lower() == ".parquet" and path.is_file() else []
-    return sorted(file for file in path.rglob("*.parquet") if file.is_file())
+    return sorted(file for file in files_below(path, (".parquet",), most) if file.is_file())
 
 
 def refuse_incomplete(files: Iterable[Path]) -> None:
@@ -64,7 +68,10 @@ def rows(
 ) -> Iterator[dict[str, Any]]:
     """The rows of an opened file as plain values, a few held at a time; of all row groups, or of `groups`."""
     wanted = list(range(table.num_row_groups) if groups is None else groups)
-    for batch in table.iter_batches(batch_size=_READ_ROWS, row_groups=wanted, columns=columns, use_threads=False):
+    met = [table.metadata.row_group(number) for number in wanted]
+    heaviest = max((group.total_byte_size // max(1, group.num_rows) for group in met), default=0)
+    size = max(1, min(_READ_ROWS, _READ_BYTES // max(1, heaviest)))
+    for batch in table.iter_batches(batch_size=size, row_groups=wanted, columns=columns, use_threads=False):
         yield from batch.to_pylist()
 
 

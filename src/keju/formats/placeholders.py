@@ -30,12 +30,18 @@ class Place:
 
     def value(self, row: Mapping[str, Any]) -> Any:
         """The value in `row`; None where it is empty or missing."""
-        found = (_look(row, column) for column in self.columns)
-        return next((value for value in found if not is_empty(value)), None)
+        for column in self.columns:
+            if not is_empty(value := _look(row, column)):
+                return value
+        return None
 
     def is_in(self, columns: Mapping[str, Any]) -> bool:
         """Whether a table with these columns has it, in whole or for its first step."""
-        return any(_first_step(columns, column) is not None for column in self.columns)
+        return any(True for _ in self.read(columns))
+
+    def read(self, columns: Mapping[str, Any]) -> Iterator[str]:
+        """Those of a table's columns in which it looks."""
+        return (first for column in self.columns if (first := _first_step(columns, column)) is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +50,16 @@ class Template:
 
     text: str
     places: tuple[Place, ...]
+    is_one_column: bool
 
     @classmethod
     def of(cls, text: str) -> Template:
-        return cls(text, tuple(_place(found[1]) for found in _BRACES.finditer(text)))
+        places = tuple(_place(found[1]) for found in _BRACES.finditer(text))
+        return cls(text, places, len(places) == 1 and _BRACES.fullmatch(text) is not None)
 
     def value(self, row: Mapping[str, Any]) -> Any:
         """The value itself where the text is one column, else the text with its columns filled in."""
-        if len(self.places) == 1 and _BRACES.fullmatch(self.text):
-            return self.places[0].value(row)
-        return self.filled(row)
+        return self.places[0].value(row) if self.is_one_column else self.filled(row)
 
     def filled(self, row: Mapping[str, Any]) -> str:
         """The text with its columns filled in. A line whose columns are all empty is left out.
@@ -73,10 +79,10 @@ class Template:
 
 def as_text(value: Any) -> str:
     """A cell as text: whole numbers without a point, lists a line each. Raises `ValueError` for bytes."""
-    if is_empty(value):
-        return ""
     if isinstance(value, str):
         return value
+    if is_empty(value):
+        return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, list):
@@ -90,7 +96,9 @@ def as_text(value: Any) -> str:
 
 def is_empty(value: Any) -> bool:
     """Whether nothing stands in a cell: null, not a number, or an empty text or list."""
-    return value is None or value in ("", [], {}) or (isinstance(value, float) and math.isnan(value))
+    if isinstance(value, str):
+        return not value
+    return value is None or value in ([], {}) or (isinstance(value, float) and math.isnan(value))
 
 
 def structured(value: Any) -> Any:
@@ -114,6 +122,8 @@ def _place(inside: str) -> Place:
 
 
 def _look(row: Mapping[str, Any], column: str) -> Any:
+    if column in row:
+        return row[column]
     first = _first_step(row, column)
     if first is None:
         return None

@@ -8,8 +8,10 @@ from keju.errors import BadFile
 
 
 def is_there(place: Path) -> bool:
-    """Whether a file or folder is there. Raises `BadFile` where it is something else."""
+    """Whether a file or folder is there. Raises `BadFile` where it is something else, or a link that leads nowhere."""
     try:
+        if place.is_symlink() and not place.exists():
+            raise BadFile(f"{place} is a link to {place.readlink()}, which leads nowhere; link it to the file itself")
         if not place.exists():
             return False
         usual = place.is_file() or place.is_dir()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -15,8 +14,9 @@ from typing import Any
 from keju.benchmark import Problem
 from keju.errors import BadFile
 from keju.formats.encodings import decode
+from keju.formats.folders import files_below
 from keju.formats.json_text import parse_json
-from keju.formats.names import from_disk, is_system_file, stem_and_suffix
+from keju.formats.names import from_disk, stem_and_suffix
 from keju.formats.parquet_files import SHARD, opened, rows
 from keju.formats.placeholders import structured
 from keju.formats.tables import odd_cells, read_table
@@ -35,11 +35,11 @@ class Source:
     path: Path
     told: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     """What the file's name says: `{subject}_{split}.csv` tells the subject and the split."""
+    table: str = field(init=False)
+    """The table that the file is a part of: its name without suffix and number."""
 
-    @property
-    def table(self) -> str:
-        """The table that the file is a part of: its name without suffix and number."""
-        return SHARD.sub("", stem_and_suffix(from_disk(self.path.name))[0])
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", SHARD.sub("", stem_and_suffix(from_disk(self.path.name))[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Rows:
     """Names, in the order of the file."""
     each: Iterator[tuple[int, Mapping[str, Any]]]
     """Line of the file (or number of the row, from 1, where it has no lines) and values."""
-    odd: Mapping[int, Phrase] = field(default_factory=dict)
-    """Line → why a cell of it is not what an author typed."""
+    odd: Mapping[int, Mapping[str, Phrase]] = field(default_factory=dict)
+    """Line → column → why its cell is not what an author typed; under '' of a row with too many cells."""
 
 
 def sources_at(path: Path, patterns: tuple[str, ...]) -> list[Source]:
@@ -63,10 +63,11 @@ def sources_at(path: Path, patterns: tuple[str, ...]) -> list[Source]:
     return sources_among(tables_at(path), patterns)
 
 
-def tables_at(path: Path) -> dict[Path, str]:
-    """Every table at `path` → its path as patterns see it."""
+def tables_at(path: Path, most: int | None = None) -> dict[Path, str]:
+    """Every table at `path` → its path as patterns see it. Raises as `files_below` does."""
     shown = cache(lambda folder: from_disk(str(folder.absolute())).replace("\\", "/"))
-    return {file: f"{shown(file.parent)}/{Source(file).table}{file.suffix}" for file in _files(path)}
+    files = files_below(path, SUFFIXES, most) if path.is_dir() else (path,)
+    return {file: f"{shown(file.parent)}/{Source(file).table}{file.suffix}" for file in files}
 
 
 def sources_among(tables: Mapping[Path, str], patterns: tuple[str, ...]) -> list[Source]:
@@ -96,14 +97,20 @@ def columns_of(path: Path, records: str | None = None) -> set[str]:
         return set()
 
 
-def rows_of(source: Source, records: str | None, encoding: str | None, problems: list[Problem]) -> Rows:
+def rows_of(
+    source: Source,
+    records: str | None,
+    encoding: str | None,
+    problems: list[Problem],
+    wanted: Callable[[Mapping[str, None]], list[str]] = list,
+) -> Rows:
     """The rows of a file. `records` is the path to the list inside a JSON file that is more than a list.
 
-    Raises `BadFile` where the file is no such table.
+    Of Parquet only those of its columns are read that are `wanted`. Raises `BadFile` where the file is no such table.
     """
     suffix = source.path.suffix.lower()
     if suffix == ".parquet":
-        return _parquet(source.path)
+        return _parquet(source.path, wanted)
     if suffix in (".jsonl", ".json"):
         decoded = decode(source.path.read_bytes(), source.path, encoding)
         if decoded.code:
@@ -115,22 +122,8 @@ def rows_of(source: Source, records: str | None, encoding: str | None, problems:
     table = read_table(source.path, encoding)
     if table.decoded and table.decoded.code:
         problems.append(Problem(None, table.decoded.code, table.decoded.message, table.file))
-    odd = {row.line: what for row in table.rows for what in odd_cells(row).values()}
+    odd = {row.line: odd_cells(row) for row in table.rows if row.odd}
     return Rows(dict.fromkeys(table.columns), ((row.line, row.cells) for row in table.rows), odd)
-
-
-def _files(path: Path) -> Iterator[Path]:
-    """The tables at `path`, in order of their names."""
-    if not path.is_dir():
-        yield path
-        return
-    for folder, folders, names in os.walk(path):
-        folders[:] = sorted(name for name in folders if not is_system_file(name))
-        yield from (
-            Path(folder) / name
-            for name in sorted(names)
-            if not is_system_file(name) and stem_and_suffix(name)[1].lower() in SUFFIXES
-        )
 
 
 def _regex(pattern: str) -> re.Pattern[str]:
@@ -141,13 +134,18 @@ def _regex(pattern: str) -> re.Pattern[str]:
     return re.compile(f"/{text}$")
 
 
-def _parquet(path: Path) -> Rows:
+def parquet_columns(path: Path) -> dict[str, None]:
+    """The columns of a Parquet file, in its order. Raises `BadFile` where it is none."""
     with opened(path) as table:
-        columns = dict.fromkeys(table.schema_arrow.names)
+        return dict.fromkeys(table.schema_arrow.names)
+
+
+def _parquet(path: Path, wanted: Callable[[Mapping[str, None]], list[str]]) -> Rows:
+    columns = parquet_columns(path)
 
     def each() -> Iterator[tuple[int, Mapping[str, Any]]]:
         with opened(path) as table:
-            yield from zip(count(1), rows(table), strict=False)
+            yield from zip(count(1), rows(table, wanted(columns) or None), strict=False)
 
     return Rows(columns, each())
 

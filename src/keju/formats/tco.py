@@ -103,9 +103,20 @@ def _look(root: Path, encoding: str | None) -> _Folder:
         listed = sorted(entries, key=lambda entry: entry.name)
     for entry in listed:
         name = from_disk(entry.name)
-        if is_system_file(name) or entry.is_dir():
+        if is_system_file(name):
             continue
-        if not entry.is_file() and not entry.is_symlink():
+        try:
+            is_folder, is_file = entry.is_dir(), entry.is_file()
+        except OSError as error:
+            what = Phrase(
+                f"leads nowhere and is not read ({error.strerror}); put the file itself here",
+                f"无法到达，没有读取（{error.strerror}）；请放入文件本身",
+            )
+            folder.problems.append(Problem(None, "stray_file", what, name))
+            continue
+        if is_folder:
+            continue
+        if not is_file and not entry.is_symlink():
             what = Phrase("is no regular file and is not read", "不是普通文件，没有读取")
             folder.problems.append(Problem(None, "stray_file", what, name))
         elif entry.is_symlink() and not seen.contains(root / entry.name):

@@ -14,7 +14,7 @@ from keju.formats.json_text import JsonStyle, parse_json
 from keju.formats.language import language_of
 from keju.formats.names import safe_name
 from keju.formats.question_text import option_lines, parse_question, read_answer
-from keju.formats.tco_metadata import KNOWN, OWN, disagreements, wordings_of
+from keju.formats.tco_metadata import KNOWN, OWN, as_read, disagreements, wordings_of
 from keju.items import Item, Medium, Wording
 from keju.phrase import Phrase, listed
 
@@ -214,12 +214,8 @@ def _same(read: Item | None, item: Item) -> bool:
 
 def _said(item: Item) -> list[Any]:
     """What texts say of an item, without what they cannot hold: edge spaces, invisible characters, bare `zh`."""
-
-    def seen(text: str) -> str:
-        return "\n".join(line.rstrip() for line in without_invisible(text)[0].strip().split("\n"))
-
     wordings = [
-        (w.language.split("-")[0], seen(w.question), [(x, seen(text)) for x, text in w.options.items()], w.instruction)
+        (w.language.split("-")[0], as_read(w.question), [(x, as_read(y)) for x, y in w.options.items()], w.instruction)
         for w in item.wordings.values()
     ]
     return [wordings, item.answer]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from keju.formats.encodings import without_invisible
 from keju.formats.field_names import NESTED, known_field, language_named, plain
 from keju.formats.language import language_of
 from keju.formats.names import folded
@@ -56,7 +57,8 @@ def disagreements(document: Mapping[str, Any], item: Item, names: Mapping[str, s
             found.append(Phrase("question_text is not the question file's", "question_text 与题干文件不同"))
         told_options = document.get("options")
         options = None if told_options == wording.options else options_in(told_options)
-        if options is not None and options != dict(wording.options):
+        bare = told_options if isinstance(told_options, Mapping) else {}  # an option may itself begin like a mark
+        if options is not None and _as_read(wording.options) not in (_as_read(options), _as_read(bare)):
             found.append(Phrase("options are not the question file's", "options 与题干文件不同"))
     answer = document.get("answer")
     if answer is not None and str(answer).strip() != item.answer:
@@ -150,7 +152,18 @@ def _same_id(told: str, item_id: str) -> bool:
     return same_number or folded(told.strip()) == folded(item_id)
 
 
+def as_read(text: str) -> str:
+    """A text as a question file gives it: without invisible characters, and blanks at its edges and ends of lines."""
+    lines = without_invisible(text)[0].replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _as_read(options: Mapping[str, str]) -> dict[str, str]:
+    return {label: as_read(text) for label, text in options.items()}
+
+
 def _same_question(told: str, own: str) -> bool:
+    told, own = as_read(told), as_read(own)
     return told == own or _spaced(own) in (_spaced(told), _spaced(_stem(told)))
 
 

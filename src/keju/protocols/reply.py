@@ -36,11 +36,38 @@ _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")  # zero-width space and j
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|rm|bf)\s*\{([^{}]*)\}")
 _DECORATION = re.compile(r"[*`$]|\\[()\[\]]")
 
+_DECIDE = r"(?:determine|identify|answer|decide|choose|select)"
+_SHOWN = r"(?:image|picture|photo|figure|diagram|graph|chart|audio|clip|recording|context|information|details?|data)"
+_SHOWN_ZH = r"(?:信息|资讯|资料|线索|上下文|背景|图|照片|画面|音频|录音|声音|选项)"
 _REFUSAL = beginning(
-    "saic抱对很无不看",
-    r"\b(?:sorry|as an ai|(?:i'm|i am|am) (?:unable|not able)|i (?:can't|cannot|can not|couldn't|won't|don't know)"
-    r"|cannot (?:be )?(?:determined?|identify|identified|answer))\b"
-    r"|抱歉|对不起|很遗憾|无法|不能(?:判断|确定|识别|回答|提供|给出)|不知道|不清楚|不确定|看不清",
+    "saicdlnpu抱对很无不看听难没未拒缺信资线条题请",
+    # whoever answers cannot, or will not
+    r"\b(?:sorry|as an ai|(?:i'm|i am|am) (?:unable|not able)|i (?:can't|cannot|can not|couldn't|won't)"
+    rf"|i (?:don't|do not) (?:know|have (?:enough|any|access|the ability)|see (?:any|an?|the) {_SHOWN})"
+    r"|i (?:must |have to )?(?:decline|refuse) to"
+    rf"|(?:cannot|can not|can't|could not|couldn't) (?:be )?(?:determined|identified|answered|{_DECIDE})"
+    rf"|(?:unable|not able) to (?:{_DECIDE}|see|view|access|process|interpret|help|assist)"
+    rf"|(?:impossible|not possible) to (?:\w+ly )?(?:{_DECIDE}(?! the (?:exact|precise))"
+    r"|(?:give|provide) an? (?:\w+ ){0,2}answer)"
+    r"|answer cannot be (?:given|provided)"
+    # what was asked is not enough to answer
+    rf"|(?:does|do|did)(?: not|n't) (?:provide|give|contain|include|have|offer) (?:\w+ ){{0,3}}?{_SHOWN}"
+    rf"|(?:not enough|not sufficient|insufficient|lacks(?: \w+)?) {_SHOWN}"
+    r"|(?:not sufficient|insufficient) to (?:answer|determine|solve)"
+    rf"|no {_SHOWN}s?(?: or \w+)? (?:(?:is|are|was|were) )?(?:provided|given|attached|available|included)"
+    r"|please (?:provide|share|upload|attach|supply|clarify))\b"
+    # and in Chinese, folded to Simplified
+    r"|抱歉|对不起|很遗憾|无法|不知道|不晓得|不清楚|不确定|看不清|听不[清到见]"
+    r"|(?:不能|难以|没法|没办法)(?:判断|确定|识别|回答|作答|提供|给出|推断|辨认|辨别)"
+    r"|(?:拒绝|不便|不予|不愿|不想)(?:回答|作答)"
+    rf"|(?:没有?|未)(?:提供|给出|附上?|看到|见到|收到|听到)(?:足够|任何|相关|具体|必要|完整)?的?{_SHOWN_ZH}"
+    rf"|缺[少乏](?:足够|任何|相关|具体|必要|完整)?的?{_SHOWN_ZH}|(?:信息|资讯|资料|线索|条件)不[足够]"
+    r"|题目(?:信息)?不(?:完整|清楚|明确)|请(?:您|你)?(?:提供|上传|补充|附上)",
+)
+
+_ANSWERS = beginning(
+    "a答",
+    rf"(?:\banswer|答案)(?:[\s】:(\[]|is|为|是|应该?|选){{1,8}}(?-i:[A-HJ-Z])(?!{AS_WORD})",  # I is who speaks
 )
 
 
@@ -106,4 +133,5 @@ def unread(seen: Seen) -> Extraction:
     shown = visible(seen.text)
     if not shown.strip():
         return Extraction(None, "empty")
-    return Extraction(None, "refusal" if declines(shown) else "no-label")
+    declined = declines(shown) and not _ANSWERS.search(plain(shown))
+    return Extraction(None, "refusal" if declined else "no-label")

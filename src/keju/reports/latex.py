@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from string import Template
 from typing import Any, Literal
 
+from rich.cells import cell_len
+
 from keju.items import NOTHING
 from keju.printable import printable
+from keju.reports.latex_room import WIDE_CELL, Room
 from keju.reports.numbers import raw
 from keju.reports.wording import Language, about, cells, for_people, heading, is_text, notes, title, word
 from keju.results.table import Column, Table
 
 LONG_TABLE = 40
 """Rows beyond which a table is broken over pages; a landscape A4 page holds about as many."""
-
-WIDE_CELL = 40
-"""Characters beyond which a text column is set as a paragraph."""
 
 _NAMED = {
     "\\": r"\textbackslash{}",
@@ -38,17 +38,25 @@ def to_latex(table: Table, *, language: Language = "en", best: Mapping[str, Lite
 
     `best` names the columns whose highest (`max`) or lowest (`min`) value is set bold; faint rows do not compete.
     """
+    return _fragment(table, language, best)
+
+
+def _fragment(
+    table: Table, language: Language, best: Mapping[str, Literal["max", "min"]], *, on_a_page: bool = False
+) -> str:
+    """`on_a_page`: on that of the document, which a float must not exceed; the columns of a paper are its author's."""
     table = for_people(table)
     head = " & ".join(latex_escaped(heading(column, language)) for column in table.columns) + r" \\"
     winners = {column.key: _best(table, column, best[column.key]) for column in table.columns if column.key in best}
     drawn = [cells(table, row, language) for row in table.rows]
     body = [_row(table, row, texts, winners) for row, texts in zip(table.rows, drawn, strict=True)]
     caption = rf"\caption{{{latex_escaped(title(table, language))}}}\label{{tab:{_label(table.name)}}}"
-    under = [rf"{latex_escaped(note)}\par" for note in notes(table, language)]
-    under = [r"\par\smallskip\footnotesize", *under] if under else []
-    long = len(table.rows) > LONG_TABLE
-    shape = _shape(table.columns, drawn)
-    lines = (_long if long else _float)(shape, caption, head, body, under)
+    said = notes(table, language)
+    under = [rf"{latex_escaped(note)}\par" for note in said]
+    under = [r"\par\smallskip\raggedright\footnotesize", *under] if under else []
+    room = Room([heading(column, language) for column in table.columns], drawn, _wide(table.columns, drawn), said)
+    long = len(table.rows) > LONG_TABLE or (on_a_page and room.is_long)
+    lines = (_long if long else _float)(table.columns, room, caption, head, body, under)
     return "\n".join([_NEEDS, *lines, ""])
 
 
@@ -62,7 +70,7 @@ def latex_document(
 ) -> str:
     """A whole document with every table, for `xelatex` or `lualatex`."""
     said = [rf"\noindent {latex_escaped(key)}: {latex_escaped(value)}\par" for key, value in about(meta)]
-    body = "\n".join(to_latex(table, language=language, best=best) for table in tables)
+    body = "\n".join(_fragment(table, language, best, on_a_page=True) for table in tables)
     return _DOCUMENT.substitute(
         title=latex_escaped(title), about="\n".join(said), body=body, table=word("table", language)
     )
@@ -75,24 +83,47 @@ def latex_escaped(text: str) -> str:
     return re.sub("-(?=-)", "-{}", named)  # `--` would become a dash
 
 
-def _float(shape: str, caption: str, head: str, body: list[str], under: list[str]) -> list[str]:
+def _float(
+    columns: Sequence[Column], room: Room, caption: str, head: str, body: list[str], under: list[str]
+) -> list[str]:
     shrunk = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+    shape = _shape(columns, room.wide, room.float_widths)
     tabular = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
     caption += r"\vspace{\abovecaptionskip}"  # LaTeX leaves that room only below a table
     return [r"\begin{table}", r"\centering", caption, shrunk, *tabular, r"\end{tabular}}", *under, r"\end{table}"]
 
 
-def _long(shape: str, caption: str, head: str, body: list[str], under: list[str]) -> list[str]:
+def _long(
+    columns: Sequence[Column], room: Room, caption: str, head: str, body: list[str], under: list[str]
+) -> list[str]:
     top = [caption + r"\\", r"\toprule", head, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
-    start = r"{\small\setlength{\tabcolsep}{4pt}"
-    return [start, rf"\begin{{longtable}}{{{shape}}}", *top, *body, r"\end{longtable}", *under, r"\par}"]
+    size, widths = room.size
+    start = rf"{{{size}\setlength{{\tabcolsep}}{{4pt}}"
+    return [
+        start,
+        rf"\begin{{longtable}}{{{_shape(columns, room.wide, widths)}}}",
+        *top,
+        *body,
+        r"\end{longtable}",
+        *under,
+        r"\par}",
+    ]
 
 
-def _shape(columns: Sequence[Column], drawn: Sequence[Sequence[str]]) -> str:
-    wide = [is_text(c) and any(len(row[i]) > WIDE_CELL for row in drawn) for i, c in enumerate(columns)]
-    paragraph = rf">{{\raggedright\arraybackslash}}p{{{0.6 / max(1, sum(wide)):.2f}\linewidth}}"
+def _wide(columns: Sequence[Column], drawn: Sequence[Sequence[str]]) -> list[bool]:
+    """Which columns are set as paragraphs."""
+    return [is_text(c) and any(cell_len(row[i]) > WIDE_CELL for row in drawn) for i, c in enumerate(columns)]
+
+
+def _shape(columns: Sequence[Column], wide: Sequence[bool], widths: Sequence[float]) -> str:
+    shares = iter(widths)
     return "".join(
-        paragraph if is_wide else "l" if is_text(column) else "r" for column, is_wide in zip(columns, wide, strict=True)
+        rf">{{\raggedright\arraybackslash}}p{{{next(shares):.2f}\linewidth}}"
+        if is_wide
+        else "l"
+        if is_text(column)
+        else "r"
+        for column, is_wide in zip(columns, wide, strict=True)
     )
 
 

@@ -27,12 +27,15 @@ def _charts(table: Table) -> Iterator[Chart]:
         yield from _breakdown(table)
     elif table.name.startswith("paired_"):
         yield dumbbells(
-            table, ["model", *_telling(table, "protocol")], ("first", "first_recall"), ("second", "second_recall")
+            table,
+            ["model", *_telling(table, "benchmark", "protocol")],
+            ("first", "first_recall"),
+            ("second", "second_recall"),
         )
 
 
 def _leaderboard(table: Table) -> Iterator[Chart]:
-    names = ["model", *_telling(table, "variant", "protocol")]
+    names = ["model", *_telling(table, "variant", "benchmark", "protocol", "run")]
     yield intervals(table, names, "accuracy", "interval", chance="chance")
     if parts := _what_became(table, names):
         columns = (*(c for c in table.columns if c.key in names), _OUTCOME, _SHARE)

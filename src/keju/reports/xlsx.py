@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,15 +12,24 @@ from keju.items import NOTHING
 from keju.phrase import Phrase
 from keju.printable import printable
 from keju.reports.numbers import fields
-from keju.reports.wording import Language, about, cells, heading, in_language, kinds, notes, title, word
+from keju.reports.wording import Language, about, cells, heading, in_language, is_text, kinds, notes, title, word
 from keju.results.table import Column, Kind, Table
 
 if TYPE_CHECKING:
-    from openpyxl.cell import Cell, MergedCell
     from openpyxl.worksheet.worksheet import Worksheet
 
 CELL_LIMIT = 32_767
 """Most UTF-16 units that Excel keeps in a cell; of a file with more it deletes rows."""
+
+WIDEST = 60
+"""Characters of the widest column; a longer text is broken into lines."""
+
+LINE = 15.0
+"""Points of a line."""
+
+MOST_LINES, MOST_OF_A_NOTE = 4, 27
+"""Lines that a row may have, of a table and of the notes (Excel's rows end at 409 points); of a longer text
+the first is seen, as sheets show what has no room."""
 
 FORMATS: Mapping[Kind, str] = {
     "share": r"0.0\ %",
@@ -68,31 +78,50 @@ def _fill(sheet: Worksheet, table: Table, language: Language) -> int:
     """Writes the table; returns how many texts were cut."""
     marked = any(kinds(row) for row in table.rows)
     heads = [name for column in table.columns for name in _heads(column, language)]
-    _write_header(sheet, heads + [word("remark", language)] * marked)
+    figures = [not is_text(column) for column in table.columns for _ in _heads(column, language)]
+    _write_header(sheet, heads + [word("remark", language)] * marked, [*figures, False])
     cut = 0
     for number, row in enumerate(table.rows, start=2):
         values = [(value, column.kind) for column in table.columns for value in fields(column, row)]
         values += [("; ".join(word(kind, language) for kind in kinds(row)), "text")] * marked
         for position, (value, kind) in enumerate(values, start=1):
-            cut += _put(sheet.cell(number, position), value, kind, language)
+            cut += _put(sheet, number, position, value, kind, language)
     sheet.freeze_panes = "B2"
     sheet.auto_filter.ref = sheet.dimensions
     _set_widths(sheet, table, heads, language)
+    _fit_to_paper(sheet)
+    sheet.print_title_rows = "1:1"
     return cut
 
 
-def _write_header(sheet: Worksheet, heads: Sequence[str]) -> None:
+def _fit_to_paper(sheet: Worksheet) -> None:
+    """As wide as a page, and as many pages as it needs."""
+    from openpyxl.worksheet.properties import PageSetupProperties
+
+    sheet.page_setup.orientation, sheet.page_setup.paperSize = "landscape", int(sheet.PAPERSIZE_A4)
+    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
+    sheet.page_setup.fitToHeight = 0
+
+
+def _write_header(sheet: Worksheet, heads: Sequence[str], figures: Sequence[bool]) -> None:
     from openpyxl.styles import Alignment, Font
 
     for position, head in enumerate(heads, start=1):
+        _put(sheet, 1, position, head, "text", "en")
         cell = sheet.cell(1, position)
-        _put(cell, head, "text", "en")
         cell.font = Font(bold=True)
-        cell.alignment = Alignment(wrap_text=True, vertical="top")
+        side = "right" if figures[position - 1] else "left"  # over figures, which stand at the right
+        cell.alignment = Alignment(wrap_text=True, vertical="top", horizontal=side)
 
 
-def _put(cell: Cell | MergedCell, value: Any, kind: Kind, language: Language) -> bool:
-    """Writes one cell; returns whether its text was cut."""
+def _put(
+    sheet: Worksheet, row: int, column: int, value: Any, kind: Kind, language: Language, most: int = MOST_LINES
+) -> bool:
+    """Writes one cell, in up to `most` lines; returns whether its text was cut."""
+    from openpyxl.styles import Alignment
+    from rich.cells import cell_len
+
+    cell = sheet.cell(row, column)
     if value is None or value == "":
         return False
     if not isinstance(value, str):
@@ -104,6 +133,11 @@ def _put(cell: Cell | MergedCell, value: Any, kind: Kind, language: Language) ->
     cell.value = shown
     cell.data_type = "s"  # openpyxl would make `=A` a formula and `#N/A` an error
     cell.quotePrefix = True  # and Excel would, once someone edits the cell
+    lines = math.ceil(cell_len(shown) / (WIDEST - 4))  # a word that does not fit leaves the end of a line empty
+    if 1 < lines <= most:
+        cell.alignment = Alignment(wrap_text=True, vertical="top")
+        height = sheet.row_dimensions[row].height or LINE
+        sheet.row_dimensions[row].height = max(height, LINE * lines)  # not every program finds it out
     return shown != text
 
 
@@ -117,7 +151,8 @@ def _cut(text: str, language: Language) -> str:
 
 
 def _set_widths(sheet: Worksheet, table: Table, heads: Sequence[str], language: Language) -> None:
-    """Room for the longest line, where a Chinese character takes two places, between 8 and 60."""
+    """Room for the longest line, where a Chinese character takes two places, between 8 and `WIDEST`; what tells
+    people nothing is there and folded away."""
     from openpyxl.utils import get_column_letter
     from rich.cells import cell_len
 
@@ -126,8 +161,9 @@ def _set_widths(sheet: Worksheet, table: Table, heads: Sequence[str], language: 
     for position, (owner, head) in enumerate(zip(owners, heads, strict=True), start=1):
         lines = [line for row in drawn for line in row[owner][:2000].split("\n")]
         longest = max((cell_len(line) for line in lines), default=0)
-        width = min(60, max(8, longest, cell_len(head) + 3))  # 3: the filter's button
+        width = min(WIDEST, max(8, longest, cell_len(head) + 3))  # 3: the filter's button
         sheet.column_dimensions[get_column_letter(position)].width = width + 1
+        sheet.column_dimensions[get_column_letter(position)].hidden = table.columns[owner].hidden
 
 
 def _note_lines(
@@ -150,8 +186,9 @@ def _note_lines(
 def _fill_notes(sheet: Worksheet, lines: Sequence[tuple[str, str]], language: Language) -> None:
     for number, pair in enumerate(lines, start=1):
         for position, text in enumerate(pair, start=1):
-            _put(sheet.cell(number, position), text, "text", language)
-    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 40, 100
+            _put(sheet, number, position, text, "text", language, most=MOST_OF_A_NOTE)
+    sheet.column_dimensions["A"].width, sheet.column_dimensions["B"].width = 40, WIDEST + 1
+    _fit_to_paper(sheet)
 
 
 def _heads(column: Column, language: Language) -> tuple[str, ...]:

@@ -10,6 +10,8 @@ from keju.errors import Misuse
 from keju.phrase import Phrase
 from keju.results import columns as c
 from keju.results.labels import heading_of
+from keju.results.leaderboard import BENCHMARK
+from keju.results.naming import run_name
 from keju.results.pairs import attempt
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
@@ -31,7 +33,7 @@ def bilingual(scores: Sequence[Scores], variant: str = "language") -> Table:
             untested.append(Phrase(f"{test}.", f"{test.zh}。"))
             continue
         if test.left_out:
-            left_out.add(_left_out(first.model, test.left_out))
+            left_out.add(_left_out(first.name, test.left_out))
         rows.append(_row(first, second, variant) | _test(test))
     if not rows:
         if untested:
@@ -41,8 +43,10 @@ def bilingual(scores: Sequence[Scores], variant: str = "language") -> Table:
     paired = [row | {"p_holm": p} for row, p in zip(rows, family.adjusted, strict=True)]
     notes = (*_notes(family), *sorted(left_out), *untested)
     title, title_zh = f"Paired by {variant}", f"按{heading_of(variant).zh}配对"
-    protocol = replace(c.PROTOCOL, hidden=len({row["protocol"] for row in rows}) == 1)
-    columns = (c.MODEL, protocol, *_columns(variant))
+    telling = (
+        replace(column, hidden=len({row[column.key] for row in rows}) == 1) for column in (BENCHMARK, c.PROTOCOL)
+    )
+    columns = (c.MODEL, *telling, *_columns(variant))
     return Table(f"paired_{variant}", title, columns, tuple(paired), notes, title_zh)
 
 
@@ -70,7 +74,12 @@ def value(s: Scores, variant: str) -> str:
 
 def _row(first: Scores, second: Scores, variant: str) -> dict[str, Any]:
     shared = {m.id for m in first.items if m.extraction} & {m.id for m in second.items if m.extraction}
-    row: dict[str, Any] = {"model": first.model, "protocol": first.protocol}
+    rest = {name: value for name, value in first.variant.items() if name != variant}
+    row: dict[str, Any] = {
+        "model": run_name(first.model, rest),
+        "benchmark": first.benchmark,
+        "protocol": first.protocol,
+    }
     for side, s in (("first", first), ("second", second)):
         quality = s.select(lambda mark: mark.id in shared).classification.micro
         row |= {

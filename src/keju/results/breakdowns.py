@@ -46,30 +46,47 @@ def dimensions(scores: Sequence[Tally], mapping: Path | None = None) -> Table:
     types = {cell.value for _, found in _grouped(scores, _TYPE)[0] for cell in found} - {None}
     unknown = listed(sorted(name for name in types if name and folded(name) not in dimension_of))
     if types and not any(folded(name) in dimension_of for name in types if name):
-        raise Misuse(f"no dimension is given for any question type here: {unknown}; add them to the mapping")
+        raise Misuse(f"{_source(mapping)} has none of the question types here: {unknown}. {_remedy(mapping)}")
     table = _table(scores, _TYPE, heading_of("dimension"), lambda value: dimension_of.get(folded(value or "")))
     if not unknown:
         return table
     note = Phrase(
-        f"No dimension is given for {unknown}: add the question type to the mapping.",
-        f"以下题型没有对应的能力维度：{unknown.zh}。请将其补入映射文件。",
+        f"{_source(mapping).name} has no dimension for {unknown}. {_remedy(mapping)}.",
+        f"{_source(mapping).name} 中没有以下题型的能力维度：{unknown.zh}。{_remedy(mapping).zh}。",
     )
     return replace(table, notes=(*table.notes, note))
 
 
 def read_dimensions(mapping: Path | None = None) -> dict[str, Phrase]:
     """Question type, folded → dimension, from a TOML file or the package's own. Raises `BadFile`."""
-    source = mapping or Path(str(files("keju.results"))) / "dimensions.toml"
-    tables = read_toml(source)
-    try:
-        titled = [(_title(table), table["question_types"]) for table in tables.values()]
-        pairs = [(folded(name), title) for title, names in titled for name in names]
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BadFile(f"{source}: every dimension needs `title` and a list `question_types`") from error
-    dimension_of = dict(pairs)
-    if twice := sorted({name for name, title in pairs if dimension_of[name] != title}):
-        raise BadFile(f"{source}: {', '.join(twice)} stands under two dimensions; an item has one")
+    source = _source(mapping)
+    dimension_of: dict[str, Phrase] = {}
+    stands: dict[str, str] = {}
+    for name, table in read_toml(source).items():
+        try:
+            title, types = _title(table), [folded(one) for one in table["question_types"]]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise BadFile(f"{source}: [{name}] needs `title` and a list `question_types`") from error
+        for one in types:
+            if stands.setdefault(one, name) != name:
+                raise BadFile(f"{source}: {one} stands under two dimensions, [{stands[one]}] and [{name}]")
+            dimension_of[one] = title
     return dimension_of
+
+
+def _source(mapping: Path | None) -> Path:
+    return mapping or Path(str(files("keju.results"))) / "dimensions.toml"
+
+
+def _remedy(mapping: Path | None) -> Phrase:
+    """What to do where question types are missing: nobody edits a file of a package."""
+    if mapping:
+        return Phrase("Add them to the `question_types` of a dimension there", "请补入该文件某一维度的 question_types")
+    return Phrase(
+        "Copy that file, add them to the `question_types` of a dimension, and name the copy: keju score "
+        "--dimensions-file FILE",
+        "请复制该文件，补入某一维度的 question_types，再用 keju score --dimensions-file 指明",
+    )
 
 
 def _title(table: Mapping[str, Any]) -> Phrase:

@@ -15,6 +15,7 @@ from keju.phrase import Phrase, listed
 from keju.results import columns as c
 from keju.results.figures import p_equals, percent
 from keju.results.mark import Mark
+from keju.results.naming import told_apart
 from keju.results.scores import Scores
 from keju.results.table import Column, Table
 from keju.stats import accuracy_interval, cochran_q
@@ -137,11 +138,8 @@ def rotations_of(scores: Sequence[Scores]) -> dict[str, Rotations]:
     several = {key: dict(sorted(group.items())) for key, group in groups.items() if len(group) > 1}
     if not several:
         raise Misuse("no model was asked in several rotations; ask with `keju run … --circular`")
-    named: dict[str, Rotations] = {}
-    for (model, _, protocol, _, rest), group in several.items():
-        name = model + (f" [{', '.join(f'{k}={v}' for k, v in rest)}]" if rest else "")
-        named[name if name not in named else f"{name} · {protocol}"] = group
-    return named
+    firsts = told_apart(replace(next(iter(group.values())), variant=dict(key[-1])) for key, group in several.items())
+    return {first.name: group for first, group in zip(firsts, several.values(), strict=True)}
 
 
 def _answered(group: Rotations) -> dict[str, list[Mark]]:

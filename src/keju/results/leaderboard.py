@@ -9,8 +9,13 @@ from typing import Any
 from keju.errors import Misuse
 from keju.phrase import Phrase, in_chinese, listed
 from keju.results import columns as c
+from keju.results.naming import told_apart
 from keju.results.table import Column, Table
 from keju.results.tally import Tally
+
+BENCHMARK = Column("benchmark", "Benchmark", "text", "基准")
+RUN = Column("run", "Run", "count", "运行")
+"""The number of a run among those that are alike in all else."""
 
 
 def leaderboard(scores: Sequence[Tally], *, published: Iterable[Mapping[str, Any]] = ()) -> Table:
@@ -20,7 +25,7 @@ def leaderboard(scores: Sequence[Tally], *, published: Iterable[Mapping[str, Any
     """
     if not scores:
         raise Misuse("a leaderboard needs at least one run")
-    ranked = sorted(scores, key=lambda s: (not s.settled, s.accuracy is None, -(s.accuracy or 0.0)))
+    ranked = sorted(told_apart(scores), key=lambda s: (not s.settled, s.accuracy is None, -(s.accuracy or 0.0)))
     theirs = [{**row, "_published": True} for row in published]
     sources = sorted({row["source"] for row in theirs if "source" in row})
     cited = (Phrase(f"Published rows are from {s}.", f"已发表的数据取自 {in_chinese(s)}。") for s in sources)
@@ -32,6 +37,8 @@ def _row(s: Tally) -> dict[str, Any]:
     return {
         "model": s.model,
         "variant": s.variation or None,
+        "benchmark": s.benchmark,
+        "run": s.repeat,
         "accuracy": s.accuracy,
         "interval": s.interval.pair if s.interval else None,
         "interval_method": _METHODS[s.interval_method] if s.interval_method else None,
@@ -76,6 +83,8 @@ def _columns(scores: Sequence[Tally]) -> tuple[Column, ...]:
     return (
         c.MODEL,
         *where(any(s.variant for s in scores), c.VARIANT),
+        *where(len({s.benchmark for s in scores}) > 1, BENCHMARK),
+        *where(any(s.repeat for s in scores), RUN),
         c.ACCURACY,
         c.INTERVAL,
         *where(len({s.interval_method for s in scores}) > 1, c.METHOD),
@@ -130,7 +139,8 @@ def _notes(scores: Sequence[Tally]) -> Iterable[Phrase]:
 
 def _unanswered_notes(scores: Sequence[Tally]) -> Iterable[Phrase]:
     ours = any(not s.settled and not s.imported for s in scores)
-    again = Phrase(" Run again to ask what is missing.", "再次运行即可补问。") if ours else Phrase("", "")
+    why = Phrase(" `keju score` says why they are, and what would help.", "`keju score` 会说明缺答的原因和补救办法。")
+    again = why if ours else Phrase("", "")
     if open_runs := listed(s.name for s in scores if not s.settled):
         yield Phrase(
             f"Incomplete: {open_runs}. Over all N, unanswered items are not yet right, so the accuracy is a lower "

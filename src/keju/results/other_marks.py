@@ -12,6 +12,7 @@ from keju.results import columns as c
 from keju.results.figures import percent
 from keju.results.mark import Mark
 from keju.results.marked import OUTCOMES, REASONS
+from keju.results.naming import run_names
 from keju.results.replies import excerpt
 from keju.results.scores import THEIRS, Scores, score
 from keju.results.table import Column, Table
@@ -65,7 +66,11 @@ def other_marks(runs: Sequence[Run], scores: Sequence[Scores]) -> list[Table]:
 
     `scores` are our marks of the `runs`, in their order. Raises `Misuse` where no run holds another tool's marks.
     """
-    pairs = [(run, marked_beside(run, s)) for run, s in zip(runs, scores, strict=True) if run.verdicts]
+    pairs = [
+        (name, marked_beside(run, s))
+        for name, run, s in zip(run_names(runs), runs, scores, strict=True)
+        if run.verdicts
+    ]
     if not pairs:
         raise Misuse("no run here holds another tool's marks: give files that other tools wrote and marked")
     return [_summary(pairs), _items(pairs)]
@@ -107,10 +112,10 @@ def _reading(mark: Mark, verdict: bool, read: str | None) -> Why:
     return "other-label" if read != mark.label else "marking"
 
 
-def _summary(pairs: Sequence[tuple[Run, Sequence[Beside]]]) -> Table:
+def _summary(pairs: Sequence[tuple[str, Sequence[Beside]]]) -> Table:
     rows = [
-        _row(run, why, there)
-        for run, items in pairs
+        _row(name, why, there)
+        for name, items in pairs
         for why in WHY
         if (there := [one for one in items if one.why == why])
     ]
@@ -122,16 +127,16 @@ def _summary(pairs: Sequence[tuple[Run, Sequence[Beside]]]) -> Table:
         Column("ours_right", "Right by ours", "count", "我方判对"),
         Column("example", "Example", "text", "示例"),
     )
-    notes = [_accuracies(run, items) for run, items in pairs]
+    notes = [_accuracies(name, items) for name, items in pairs]
     return Table(
         "other_marks", "Another tool's marks beside ours", columns, tuple(rows), tuple(notes), "对方与我方的判分"
     )
 
 
-def _row(run: Run, why: Why, items: Sequence[Beside]) -> dict[str, Any]:
+def _row(name: str, why: Why, items: Sequence[Beside]) -> dict[str, Any]:
     first = items[0].mark
     return {
-        "model": run.model,
+        "model": name,
         "why": WHY[why],
         "n": len(items),
         "theirs_right": sum(bool(one.verdict) for one in items),
@@ -140,7 +145,7 @@ def _row(run: Run, why: Why, items: Sequence[Beside]) -> dict[str, Any]:
     }
 
 
-def _accuracies(run: Run, items: Sequence[Beside]) -> Phrase:
+def _accuracies(name: str, items: Sequence[Beside]) -> Phrase:
     n = len(items)
     theirs, ours = (
         percent(sum(marks) / n) for marks in zip(*((bool(i.verdict), i.mark.correct) for i in items), strict=True)
@@ -153,13 +158,13 @@ def _accuracies(run: Run, items: Sequence[Beside]) -> Phrase:
     )
     unlike = unlike if lucky else Phrase("", "")
     return Phrase(
-        f"{run.model}: {theirs} by theirs, {ours} by ours, over all {n} items; {differ} differ.{unlike}",
-        f"{run.model}：对方 {theirs}，我方 {ours}，以全部 {n} 题计；{differ} 题不同。{unlike.zh}",
+        f"{name}: {theirs} by theirs, {ours} by ours, over all {n} items; {differ} differ.{unlike}",
+        f"{name}：对方 {theirs}，我方 {ours}，以全部 {n} 题计；{differ} 题不同。{unlike.zh}",
     )
 
 
-def _items(pairs: Sequence[tuple[Run, Sequence[Beside]]]) -> Table:
-    rows = tuple(_item_row(run, one) for run, items in pairs for one in items if one.why != "same")
+def _items(pairs: Sequence[tuple[str, Sequence[Beside]]]) -> Table:
+    rows = tuple(_item_row(name, one) for name, items in pairs for one in items if one.why != "same")
     columns = (
         c.MODEL,
         Column("id", "Item", "text", "题号"),
@@ -176,13 +181,13 @@ def _items(pairs: Sequence[tuple[Run, Sequence[Beside]]]) -> Table:
     return Table("other_marks_items", "Items marked differently", columns, rows, () if rows else none, "判分不同的题目")
 
 
-def _item_row(run: Run, one: Beside) -> dict[str, Any]:
+def _item_row(name: str, one: Beside) -> dict[str, Any]:
     mark = one.mark
     none = Phrase("nothing", "无")
     read = Phrase("not said", "未说明") if one.read is None else one.read or none
     ours = mark.label or (REASONS[mark.reason] if mark.reason else OUTCOMES[mark.status])
     return {
-        "model": run.model,
+        "model": name,
         "id": mark.id,
         "why": WHY[one.why],
         "theirs_right": _verdict(one.verdict),

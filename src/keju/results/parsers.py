@@ -10,6 +10,7 @@ from keju.errors import Misuse
 from keju.phrase import Phrase, listed
 from keju.protocols import PARSERS
 from keju.results import columns as c
+from keju.results.naming import run_names
 from keju.results.scan import tally
 from keju.results.table import Column, Table
 from keju.results.tally import NotHeld, Tally
@@ -30,7 +31,8 @@ def parser_sensitivity(
     marked = [[_under(name, run, s) for run, s in zip(runs, before, strict=True)] for name in chosen]
     if bare := next((name for name, under_one in zip(chosen, marked, strict=True) if not any(under_one)), None):
         tally(runs[0], parser=bare)  # raises: no run holds what the rule reads
-    rows = [row for under_one in marked for row in _rows(runs, under_one)]
+    names = run_names(runs)
+    rows = [row for under_one in marked for row in _rows(runs, names, under_one)]
     notes = [
         Phrase(
             'The same stored replies, marked under each rule; "own" is the rule of the run\'s protocol.',
@@ -41,10 +43,10 @@ def parser_sensitivity(
             "准确率以全部题数为分母；规则读不出的回答计为答错，随机抽取选项的规则除外。",
         ),
     ]
-    if turned := _turned(marked):
+    if turned := _turned(names, marked):
         notes.append(Phrase(f"The ranking turns with the rule: {turned}.", f"名次随规则而变：{turned.zh}。"))
     for name, under_one in zip(chosen, marked, strict=True):
-        if lacking := listed(run.model for run, s in zip(runs, under_one, strict=True) if not s):
+        if lacking := listed(name for name, s in zip(names, under_one, strict=True) if not s):
             notes.append(
                 Phrase(f"Without scores, not read by {name}: {lacking}.", f"没有得分，{name} 未读：{lacking.zh}。")
             )
@@ -79,14 +81,14 @@ def _under(parser: str, run: Run, known: Tally | None) -> Tally | None:
         return None
 
 
-def _rows(runs: Sequence[Run], under_one: Sequence[Tally | None]) -> list[dict[str, Any]]:
-    read = [(run, s) for run, s in zip(runs, under_one, strict=True) if s]
-    ranked = sorted(read, key=lambda pair: (pair[1].accuracy is None, -(pair[1].accuracy or 0.0)))
+def _rows(runs: Sequence[Run], names: Sequence[str], under_one: Sequence[Tally | None]) -> list[dict[str, Any]]:
+    read = [(run, name, s) for run, name, s in zip(runs, names, under_one, strict=True) if s]
+    ranked = sorted(read, key=lambda one: (one[2].accuracy is None, -(one[2].accuracy or 0.0)))
     return [
         {
             "parser": s.parser,
-            "model": s.name,
-            "rank": None if s.accuracy is None else 1 + sum((other.accuracy or 0.0) > s.accuracy for _, other in read),
+            "model": name,
+            "rank": None if s.accuracy is None else 1 + sum((other.accuracy or 0.0) > s.accuracy for *_, other in read),
             "accuracy": s.accuracy,
             "interval": s.interval.pair if s.interval else None,
             "valid_response_rate": s.valid_response_rate,
@@ -95,20 +97,20 @@ def _rows(runs: Sequence[Run], under_one: Sequence[Tally | None]) -> list[dict[s
             "expected_accuracy": s.expected_accuracy,
             "own": Phrase("own", "自身") if s.parser == run.protocol.parser else None,
         }
-        for run, s in ranked
+        for run, name, s in ranked
     ]
 
 
-def _turned(marked: Sequence[Sequence[Tally | None]]) -> Phrase:
+def _turned(names: Sequence[str], marked: Sequence[Sequence[Tally | None]]) -> Phrase:
     """The pairs of runs that stand in opposite order under two rules."""
     found: dict[tuple[str, str], Phrase] = {}
-    for one, other in combinations(zip(*marked, strict=True), 2):
+    for (a, one), (b, other) in combinations(zip(names, zip(*marked, strict=True), strict=True), 2):
         both = [(s, t) for s, t in zip(one, other, strict=True) if s and t]
         gaps = [(s.correct - t.correct, s.parser) for s, t in both]
         if gaps:
             best, worst = max(gaps), min(gaps)
             if best[0] > 0 > worst[0]:
-                a, b, x, y = both[0][0].name, both[0][1].name, best[1], worst[1]
+                x, y = best[1], worst[1]
                 found[a, b] = Phrase(
                     f"{a} leads {b} under {x} and trails it under {y}", f"{a} 按 {x} 领先于 {b}，按 {y} 落后"
                 )

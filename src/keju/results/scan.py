@@ -114,14 +114,14 @@ class Scan(Tally):
         found = self.marks.select(pl.coalesce(own, getattr(self, f"_{label}")()))
         return found.to_series()
 
-    def reasons(self, most: int) -> list[tuple[str, int]]:
-        """The usual messages of calls that gave no reply, the most frequent first, each with the number of items."""
+    def failures(self) -> Counter[tuple[str, str]]:
+        """Kind and message of each call that gave no reply, in the order of the items."""
         pl = polars("a large run")
         records = record_frame(self.folder / "records.jsonl", ["error"]).unique("id", keep="last")
-        errors = records.filter(~pl.col("status").is_in(WITH_REPLY))
-        ordered = self.marks.select("id").join(errors.drop_nulls("error"), on="id", how="inner", maintain_order="left")
-        counted = Counter(str(json.loads(error).get("message")) for error in ordered["error"])
-        return counted.most_common(most)
+        errors = records.filter(~pl.col("status").is_in(WITH_REPLY)).drop_nulls("error")
+        ordered = self.marks.select("id").join(errors, on="id", how="inner", maintain_order="left")
+        found = map(json.loads, ordered["error"])
+        return Counter((str(error.get("kind")), str(error.get("message"))) for error in found)
 
     def _modality(self) -> Series:
         pl = polars("a large run")

@@ -9,7 +9,9 @@ from functools import cached_property
 from math import fsum
 from typing import Any
 
+from keju.benchmark import BUILT_IN
 from keju.errors import Misuse
+from keju.results.naming import run_name, variation
 from keju.runs.run import Run
 from keju.stats import (
     AboveChance,
@@ -92,15 +94,19 @@ class Tally(ABC):
     """Items of the benchmark that are not in N: they could not be read, or the variant does not apply to them."""
     imported: bool = False
     """Asked by another tool: keju cannot ask what is missing."""
+    apart: tuple[str, ...] = ()
+    """What tells it from runs of the same model and variant beside it, see `keju.results.naming`."""
+    repeat: int | None = None
+    """Its number among runs that are alike in all of this; None for the only one."""
 
     @property
     def name(self) -> str:
-        """Model and variant, as a row is called: `openai/gpt-4o [language=en]`."""
-        return self.model + (f" [{self.variation}]" if self.variant else "")
+        """As a row is called: `openai/gpt-4o [language=en]`, and what tells it from others of this name."""
+        return run_name(self.model, self.variant, self.apart, self.repeat)
 
     @property
     def variation(self) -> str:
-        return ", ".join(f"{name}={value}" for name, value in self.variant.items())
+        return variation(self.variant)
 
     @property
     def n(self) -> int:
@@ -283,7 +289,7 @@ def facts(run: Run, parser: str | None, count_failures_as_wrong: bool) -> dict[s
 
 def no_such_label(tally: Tally, label: str) -> NotHeld:
     """What to raise where no item has a label."""
-    there = ", ".join(sorted({*tally.label_names, "modality", "options", "language"}))
+    there = ", ".join(sorted({*tally.label_names, *BUILT_IN} - {label}))
     return NotHeld(f"no item of {tally.benchmark} has the label {label!r}; there is {there}")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from keju.benchmark import Benchmark, Problem
 from keju.items import Item
+from keju.phrase import Phrase
 from keju.protocols import load_protocol
 from keju.runs.run import Run
 from keju.variants import apply, parse_variants
@@ -14,6 +15,8 @@ from keju.variants import apply, parse_variants
 if TYPE_CHECKING:
     from keju.formats.outputs import Outputs
 
+_GONE = Phrase("is no longer in the benchmark; left out", "已不在题库中；不计")
+_STALE = Phrase("was reworded since it was asked; left out", "作答之后题目有改动；不计")
 _OWN_PROTOCOL = {"multi-tw": "multi-tw"}
 """Formats of outputs whose protocol is known; those of any other tool are read by `robust`, or by likelihood."""
 
@@ -52,14 +55,17 @@ def remark(run: Run, benchmark: Benchmark) -> Run:
     problems = list(run.benchmark.problems)
     for item in run.benchmark:
         if item.id not in now:
-            problems.append(Problem(item.id, "gone", "is no longer in the benchmark; left out", left_out=True))
+            problems.append(Problem(item.id, "gone", _GONE, left_out=True))
             continue
         present = now[item.id]
         if run.protocol.prompt(present).text_digest() != run.protocol.prompt(item).text_digest():
-            problems.append(Problem(item.id, "stale", "was reworded since it was asked; left out", left_out=True))
+            problems.append(Problem(item.id, "stale", _STALE, left_out=True))
             continue
         if present.answer != item.answer:
-            message = f"key changed from {item.answer} to {present.answer}; marked again"
+            message = Phrase(
+                f"key changed from {item.answer} to {present.answer}; marked again",
+                f"答案由 {item.answer} 改为 {present.answer}；已重新判分",
+            )
             problems.append(Problem(item.id, "rescored", message))
         kept.append(present)
     records = {item.id: run.records[item.id] for item in kept if item.id in run.records}

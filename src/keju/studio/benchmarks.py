@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from keju.benchmark import Benchmark
 from keju.items import LABELS, MediaKind, Medium, Wording
@@ -33,10 +33,9 @@ def item_of(item: Item, revision: Revision, pictures: Mapping[str, Asset] | None
     own = [asset for asset in (revision.image, revision.audio) if asset]
     shown = [pictures[sha256] for sha256 in shown_by(content)]
     before = int(revision.image is not None)
-    tags = sorted(content.languages, key=lambda tag: tag != item.original_language)
     return BenchmarkItem(
         id=item.code,
-        wordings={tag: _wording(content, tag, before) for tag in tags or [item.original_language]},
+        wordings={wording.language: wording for wording in wordings_of(content, item.original_language, before)},
         answer=None if content.key is None else LABELS[content.key],
         media=tuple(map(_medium, [*own, *shown])),
         labels=_labels(item),
@@ -45,9 +44,11 @@ def item_of(item: Item, revision: Revision, pictures: Mapping[str, Asset] | None
     )
 
 
-def _wording(content: Content, tag: str, before: int) -> Wording:
-    options = dict(zip(LABELS, texts_with(content, tag, before), strict=False))
-    return Wording(tag, content.stem.get(tag, ""), options, instruction=content.instruction.get(tag, ""))
+def wordings_of(content: Content, language: str, before: int) -> Iterator[Wording]:
+    """The texts, those in the original `language` first. `before`: pictures of the question itself."""
+    for tag in sorted(content.languages, key=lambda tag: tag != language) or [language]:
+        options = dict(zip(LABELS, texts_with(content, tag, before), strict=False))
+        yield Wording(tag, content.stem.get(tag, ""), options, instruction=content.instruction.get(tag, ""))
 
 
 def _medium(asset: Asset) -> Medium:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from keju.studio.wording import in_a_row
+
 HEIGHT = 120  # of a chart of columns, in its own units
 STEP = 34  # from one column to the next: two bars, a gap, and room for a date of five characters
 
@@ -71,7 +73,7 @@ def columns(places: Sequence[str], series: Sequence[Series]) -> SafeString:
         '<line class="axis" x1="0" x2="{0}" y1="{3}" y2="{3}"/>{4}</svg>',
         across,
         HEIGHT + 20,
-        ", ".join(one.name for one in series),
+        in_a_row(one.name for one in series),
         HEIGHT,
         format_html_join("", "{}", ((mark,) for mark in marks)),
     )

@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from keju.studio.models import Asset, Batch, Dispute, Event, Item, Role, Term
+from keju.studio.wording import in_a_row
 
 Names = Mapping[str, str | Promise]
 
@@ -179,4 +180,4 @@ def details(event: Event) -> list[tuple[str, str]]:
 def _said(name: str, value: Any) -> str:
     words = _VALUES.get(name, {})
     values = value if isinstance(value, list) else [value]
-    return ", ".join(str(words.get(str(one), one)) for one in values)
+    return in_a_row(str(words.get(str(one), one)) for one in values)

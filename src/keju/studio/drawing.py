@@ -68,6 +68,8 @@ class NotForThem(Exception):
 
 def candidates(project: Project, kind: str, query: dict[str, Any]) -> QuerySet[Item]:
     """Items that a batch of this kind can take."""
+    if kind == Batch.Kind.EQUIVALENCE and len(project.languages) < 2:  # there is nothing to set side by side
+        return project.items.none()
     items = project.items.filter(state__in=STATES[kind], current__isnull=False)
     for name, value in query.items():
         items = (

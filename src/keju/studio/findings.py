@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -16,8 +15,11 @@ from django.db.models import QuerySet
 
 from keju.checks import RULES, Rule, rules_for
 from keju.checks import Finding as Found
+from keju.checks.duplicates import Asked, of_last
+from keju.items import Item as Question
 from keju.phrase import Phrase
-from keju.studio.benchmarks import LABEL_COLUMNS, benchmark_of
+from keju.studio.benchmarks import LABEL_COLUMNS, benchmark_of, item_of, wordings_of
+from keju.studio.content import Content
 from keju.studio.journal import record
 from keju.studio.models import Finding, Item, Project, Revision, Term
 from keju.studio.rules import GROUP, Case
@@ -171,35 +173,25 @@ def _twins(item: Item, revision: Revision) -> Iterator[Found]:
     """Other items on the same media that ask the same, or nearly: `keju.checks` compares, this item last."""
     others = Item.objects.filter(project=item.project, image=revision.image_id, audio=revision.audio_id)
     # One with the same id is this one, saved while its checks were on their way; or the form says that the id is taken.
-    others = (
-        others.exclude(pk=item.pk)
-        .exclude(code=item.code)
-        .exclude(state=Item.State.EXCLUDED)
-        .filter(current__isnull=False)
-    )
-    mine = _characters(revision.body)
-    alike = [pk for pk, body in others.values_list("pk", "current__body") if _may_be_twins(mine, _characters(body))]
-    others = Item.objects.filter(pk__in=alike).select_related("current__image", "current__audio", "project")
-    pairs = [(other, other.current) for other in others]
-    together = benchmark_of(item.project, [*((o, r) for o, r in pairs if r), (item, revision)])
-    for rule in _twin_rules() if pairs else ():
-        yield from (each for each in rule.look(together, rule) if each.item == item.code)
+    others = others.exclude(pk=item.pk).exclude(code=item.code).exclude(state=Item.State.EXCLUDED)
+    rows = others.filter(current__isnull=False).values_list("current", "original_language", "current__body")
+    pictures = int(revision.image is not None)
+    before = [
+        (pk, Asked.of(next(wordings_of(Content.model_validate(body), language, pictures))))
+        for pk, language, body in rows.iterator()
+    ]
+    related = ("image", "audio", "item__project", *(f"item__{name}" for name in LABEL_COLUMNS))
+
+    def at(index: int) -> Question:
+        other = Revision.objects.select_related(*related).get(pk=before[index][0])
+        return item_of(other.item, other)
+
+    return of_last(item_of(item, revision), [asked for _, asked in before], at, *_twin_rules())
 
 
-def _twin_rules() -> list[Rule]:
+def _twin_rules() -> tuple[Rule, Rule]:
     equal, near = (RULES[code] for code in TWINS)
-    return [replace(equal, severity="error"), replace(near, thresholds={"similarity": SIMILARITY})]
-
-
-def _characters(body: dict[str, Any]) -> set[str]:
-    """The characters of a stem and its options, in all languages."""
-    texts = [body["stem"], *(option["text"] for option in body["options"])]
-    return {character for text in texts for words in text.values() for character in words}
-
-
-def _may_be_twins(one: set[str], other: set[str]) -> bool:
-    """A cheap look before the comparison, which texts of the similarity asked for always pass."""
-    return len(one & other) >= 0.6 * min(len(one), len(other))
+    return (replace(equal, severity="error"), replace(near, thresholds={"similarity": SIMILARITY}))
 
 
 def _message(found: Found) -> dict[str, object]:

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from keju.benchmark import Benchmark, Problem
+from keju.benchmark import Benchmark
 from keju.errors import CallFailed
 from keju.items import Item as Question
 from keju.items import Medium, same_language
@@ -28,6 +28,7 @@ from keju.studio.models import Asset, Item, Project, Source, Term
 from keju.studio.models.items import MOST_SPLIT
 from keju.studio.option_pictures import Parted, parted
 from keju.studio.saving import Edit, create, save
+from keju.studio.troubles import Trouble
 from keju.studio.wording import texts_of
 
 TERMS = {
@@ -38,22 +39,6 @@ TERMS = {
 _OURS = {"original_language", "split"}
 _CHANGEABLE = (Item.State.DRAFT, Item.State.REVISE)
 _MOST_CODE = 60  # characters: the column's width
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """What could not be taken in as it is."""
-
-    item: str
-    message: str
-    """In the language of the interface, or a phrase."""
-
-    @classmethod
-    def of(cls, problem: Problem) -> Trouble:
-        """A problem that the reader of a benchmark or of runs met, with its place."""
-        place = ":".join(str(part) for part in (problem.file, problem.line) if part is not None)
-        told = Phrase("{place}: {what}", "{place}：{what}").filled(place=place, what=problem.message)
-        return cls(problem.item or "", told if place else problem.message)
 
 
 @dataclass(slots=True)

@@ -13,9 +13,9 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
-from keju.errors import BadFile
 from keju.formats import demos
 from keju.formats.archives import DAMAGE
+from keju.studio.intake import Refused
 
 MOST_FILES = 20_000
 MOST_BYTES = 8 * 2**30  # unpacked; Multi-TW with its clips is 1 GB
@@ -33,14 +33,14 @@ def offered() -> list[str]:
 
 
 def place_of(name: str) -> str:
-    """Where an offered name is read from: never outside the folder. Raises `BadFile`."""
+    """Where an offered name is read from: never outside the folder. Raises `Refused`."""
     if name not in offered():
-        raise BadFile(_("“%(name)s” is not in the folder for imports.") % {"name": name})
+        raise Refused(_("“%(name)s” is not in the folder for imports.") % {"name": name})
     path = Path(settings.IMPORT_FOLDER) / name
     if not path.exists():
         return name
     if not path.resolve().is_relative_to(Path(settings.IMPORT_FOLDER).resolve()):
-        raise BadFile(_("“%(name)s” leads out of the folder for imports.") % {"name": name})
+        raise Refused(_("“%(name)s” leads out of the folder for imports.") % {"name": name})
     return str(path)
 
 
@@ -57,7 +57,7 @@ def kept(upload: UploadedFile[bytes], folder: Path) -> Path:
 
 @contextmanager
 def unpacked(file: Path) -> Iterator[Path]:
-    """What was uploaded, as a file or as a folder that is gone afterwards: a zip is unpacked. Raises `BadFile`."""
+    """What was uploaded, as a file or as a folder that is gone afterwards: a zip is unpacked. Raises `Refused`."""
     if not file.name.lower().endswith(".zip"):
         yield file
         return
@@ -74,7 +74,7 @@ def _unzip(file: Path, folder: Path) -> Path:
             for entry, name in entries:
                 _write(archive, entry, folder, name)
     except DAMAGE as error:
-        raise BadFile(_("The zip is damaged or locked: %(reason)s") % {"reason": error}) from error
+        raise Refused(_("The zip is damaged or locked: %(reason)s") % {"reason": error}) from error
     return folder
 
 
@@ -82,9 +82,9 @@ def _check(entries: Iterable[zipfile.ZipInfo]) -> None:
     sizes = [(entry.file_size, entry.compress_size) for entry in entries]
     whole, packed = sum(size for size, _p in sizes), sum(size for _s, size in sizes)
     if len(sizes) > MOST_FILES or whole > MOST_BYTES:
-        raise BadFile(_("The zip holds too much. Ask whoever runs the server to put it into the folder for imports."))
+        raise Refused(_("The zip holds too much. Ask whoever runs the server to put it into the folder for imports."))
     if whole > 100 * 2**20 and whole > MOST_RATIO * max(1, packed):
-        raise BadFile(_("The zip unpacks to far more than it holds, as harmful files do."))
+        raise Refused(_("The zip unpacks to far more than it holds, as harmful files do."))
 
 
 def _named(entry: zipfile.ZipInfo) -> str:
@@ -102,7 +102,7 @@ def _write(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, name:
     """One file of the zip; names that lead outside are refused."""
     target = (folder / name).resolve()
     if not target.is_relative_to(folder.resolve()):
-        raise BadFile(_("The zip has a name that leads outside of it: %(name)s") % {"name": name[:200]})
+        raise Refused(_("The zip has a name that leads outside of it: %(name)s") % {"name": name[:200]})
     if entry.is_dir():
         target.mkdir(parents=True, exist_ok=True)
         return

@@ -26,7 +26,7 @@ from keju.studio.decoding import facts_of
 from keju.studio.journal import record
 from keju.studio.models import Asset, Item, Project, Source
 from keju.studio.store import keep
-from keju.studio.wording import worded
+from keju.studio.wording import in_a_row, worded
 
 ACCEPTED: dict[str, MediaKind] = {
     "image/png": "image",
@@ -65,16 +65,21 @@ class Taken:
         ]
         if self.new:
             return found
-        users = ", ".join(item.code for item in items_with(self.asset)[:10])
+        users = in_a_row(item.code for item in items_with(self.asset)[:10])
         return [_("Already here, used by %(items)s.") % {"items": users} if users else _("Already here."), *found]
 
 
 def take_in(project: Project, user: User, file: Path, name: str, *, source: Source | None = None) -> Taken:
-    """Keep a file as a picture or clip of the project; the same bytes again give what is there. Raises `Refused`."""
+    """Keep a file as a picture or clip of the project. Raises `Refused`.
+
+    The same bytes again give what is there, which gets the source where it has none.
+    """
     _check_size(file.stat().st_size)
     with file.open("rb") as opened:
         sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
     if there := Asset.objects.filter(project=project, sha256=sha256).first():
+        if source and there.source_id is None:
+            _say_source(there, user, source)
         return Taken(there, new=False)
     kind = _kind(file)
     facts = facts_of(file, kind)
@@ -101,6 +106,13 @@ def take_in(project: Project, user: User, file: Path, name: str, *, source: Sour
     except IntegrityError:  # someone else uploaded the same in the meantime
         return Taken(Asset.objects.get(project=project, sha256=sha256), new=False)
     return Taken(asset, new=True)
+
+
+@transaction.atomic
+def _say_source(asset: Asset, user: User, source: Source) -> None:
+    asset.source = source
+    asset.save(update_fields=("source",))
+    record(asset.project, user, "describe", f"asset:{asset.sha256[:16]}", fields=["source"])
 
 
 def items_with(asset: Asset) -> QuerySet[Item]:

@@ -10,9 +10,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from keju import formats
-from keju.errors import BadFile
 from keju.studio import importer, incoming, model_marks, release_builder
+from keju.studio.failures import uploaded
+from keju.studio.intake import Refused
 from keju.studio.models import Job, Release, Source
+from keju.studio.troubles import Trouble
 from keju.studio.wording import texts_now
 from keju.studio.workflow import NotAllowed
 
@@ -56,17 +58,19 @@ WORK: Mapping[Job.Kind, Callable[[Job, Path, Tell], dict[str, Any]]] = {
 
 @contextmanager
 def _place(job: Job, folder: Path) -> Iterator[str]:
-    """Where what is imported lies. Raises `BadFile`."""
+    """Where what is imported lies. Raises `Refused`."""
     if not (name := job.told.get("file")):
-        yield incoming.place_of(str(job.told["name"]))
+        place = incoming.place_of(str(job.told["name"]))
+        with uploaded(Path(place), job.name):
+            yield place
         return
     file = folder / name
     if not file.is_file():
-        raise BadFile(_("What was uploaded is not here any more; upload it again."))
-    with incoming.unpacked(file) as path:
+        raise Refused(_("What was uploaded is not here any more; upload it again."))
+    with incoming.unpacked(file) as path, uploaded(path, job.name):
         yield str(path)
 
 
-def _troubles(troubles: Sequence[importer.Trouble]) -> dict[str, Any]:
+def _troubles(troubles: Sequence[Trouble]) -> dict[str, Any]:
     shown = [{"item": each.item, "message": texts_now(each.message)} for each in troubles[:SHOWN]]
     return {"trouble_list": shown, "troubles": len(troubles)}

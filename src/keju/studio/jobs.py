@@ -25,11 +25,13 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from keju.errors import KejuError
+from keju.studio import failures
 from keju.studio.incoming import kept
+from keju.studio.intake import Refused
 from keju.studio.job_work import WORK
 from keju.studio.journal import record
 from keju.studio.models import Job, Project
-from keju.studio.wording import texts_now
+from keju.studio.wording import texts_now, texts_of
 from keju.studio.workflow import NotAllowed
 
 SIGN = 5.0  # seconds between two signs of life
@@ -156,8 +158,10 @@ def _run(job: Job) -> None:
     with translation.override(job.language):
         try:
             ended = {"state": Job.State.DONE, "report": WORK[Job.Kind(job.kind)](job, folder_of(job), _Progress(job))}
-        except (KejuError, NotAllowed) as refused:
-            ended["report"] = {"failed": texts_now(refused.args[0] if refused.args else "")}
+        except KejuError as failed:
+            ended["report"] = {"failed": texts_of(failures.told(failed))}
+        except (Refused, NotAllowed) as refused:
+            ended["report"] = {"failed": texts_now(str(refused))}
         except _Cancelled:
             ended["state"] = Job.State.CANCELLED
         except _Gone:

@@ -15,9 +15,9 @@ from keju import api
 from keju.items import LABELS
 from keju.results.scores import Scores
 from keju.studio.benchmarks import benchmark_of
-from keju.studio.importer import Trouble
 from keju.studio.journal import record
 from keju.studio.models import Item, ModelMark, ModelRun, Project, Revision
+from keju.studio.troubles import Trouble
 
 _ASKED = ("answered", "truncated")
 _SHOWN = 20  # troubles of a run; a run over another benchmark has one an item

@@ -213,7 +213,7 @@ def _screening(batch: Batch) -> list[Table]:
         "n": found.items,
         "value": found.value,
         **ends(found.interval),
-        "note": found.undefined,
+        "note": found.undefined and Phrase("undefined: every vote is the same", "无定义：所有票都相同"),
     }
     columns = (
         Column("coefficient", "Coefficient", "text", "系数"),

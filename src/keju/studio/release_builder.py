@@ -31,7 +31,7 @@ from keju.studio.models import Asset, Finding, Item, Project, Release, ReleaseIt
 from keju.studio.release_form import known_licence, settings_of
 from keju.studio.release_quality import conflicts, quality_of
 from keju.studio.release_splits import Pair, assets_of, in_splits, moved
-from keju.studio.wording import texts_of
+from keju.studio.wording import in_a_row, texts_of
 from keju.studio.workflow import NotAllowed, transition
 
 FIT = (Item.State.ACCEPTED, Item.State.RELEASED)
@@ -160,7 +160,7 @@ def freeze(release: Release, actor: User) -> None:
     pinned = release.items.select_related("item__project", "revision")
     changed = [row.item.code for row in pinned if row.item.state not in FIT or row.item.current_id != row.revision_id]
     if changed:
-        codes = ", ".join(changed[:10])
+        codes = in_a_row(changed[:10])
         raise NotAllowed(_("Changed since it was built: %(items)s. Build it again.") % {"items": codes})
     for row in pinned:
         transition(row.item, "release", actor, version=release.version, revision=row.revision.number)

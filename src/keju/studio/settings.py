@@ -30,7 +30,7 @@ def _database(url: str | None) -> dict[str, Any]:
     """SQLite that several writers can share, or the PostgreSQL that `url` names."""
     if not url:
         return {
-            "ENGINE": "django.db.backends.sqlite3",
+            "ENGINE": "keju.studio.sqlite",
             "NAME": DATA / "studio.sqlite3",
             "OPTIONS": {
                 "timeout": 20,  # seconds

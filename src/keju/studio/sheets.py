@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from keju.items import LABELS
 from keju.studio.models import Item
 from keju.studio.pasting import SheetRow
+from keju.studio.wording import in_a_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def _match(row: SheetRow, by_code: dict[str, Item], by_number: dict[int, list[It
     if item is None and row.name.isdecimal():
         numbered = by_number.get(int(row.name), [])
         if len(numbered) > 1:
-            codes = ", ".join(item.code for item in numbered[:5])
+            codes = in_a_row(item.code for item in numbered[:5])
             return Match(row, trouble=_("Several items end with this number: %(ids)s.") % {"ids": codes})
         item = numbered[0] if numbered else None
     if item is None or item.current is None:

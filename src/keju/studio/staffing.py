@@ -16,6 +16,7 @@ from keju.studio.models import Assignment, Batch, Dispute, Item, Project, Role
 from keju.studio.policy import ROLES, Verb, may
 from keju.studio.standing import pasts_apart, pasts_of, roles_of, settings_of
 from keju.studio.tasks import VERBS, members_with, verb_of
+from keju.studio.wording import in_a_row
 
 State = Assignment.State
 
@@ -52,7 +53,7 @@ def _without_tasks(project: Project, kind: str, persons: Sequence[User], items: 
             reasons[str(verdicts[0].reason)].append(user.get_username())
     for reason, names in reasons.items():
         told = _("%(names)s may do none of these items, and would wait in vain. %(reason)s Choose other people.")
-        yield told % {"names": ", ".join(names), "reason": reason}
+        yield told % {"names": in_a_row(names), "reason": reason}
 
 
 def _still_answering(project: Project, kind: str, persons: Sequence[User], items: Sequence[Item]) -> Iterable[str]:
@@ -69,7 +70,7 @@ def _still_answering(project: Project, kind: str, persons: Sequence[User], items
             "%(names)s still answer some of these items blind in “%(round)s”, which a rating would put an end to. "
             "Let that round be answered first, or choose other people."
         )
-        yield told % {"names": ", ".join(sorted(names)), "round": batch}
+        yield told % {"names": in_a_row(sorted(names)), "round": batch}
 
 
 def _roles_nobody_has(batch: Batch) -> Iterable[str]:

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from keju.phrase import Phrase
 from keju.reports.numbers import raw
 from keju.reports.wording import Language, cells, for_people, heading, is_text, notes, title
+from keju.results.labels import heading_of
 from keju.results.table import Column, Table
 from keju.studio.charts import bar
+from keju.studio.form_labels import language_name
 from keju.studio.wording import in_taiwan
+
+_LANGUAGE = heading_of("original_language")
+_METHODS = {
+    "wilson": Phrase("Wilson score interval", "威尔逊得分区间"),
+    "bootstrap": Phrase("bootstrap interval", "自助法区间"),
+    "two-way bootstrap": Phrase("two-way bootstrap interval", "双向自助法区间"),
+}
+"""Methods as the command line's tables call them, where space is dear → as people read them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +70,7 @@ class Shown:
 
 def shown(table: Table) -> Shown:
     """The table for a page, with bars where one column is what the table is about."""
-    table = for_people(table)
+    table = _in_words(for_people(table))
     language, plot = _language(), _plotted(table.columns)
     most = _most(table, plot) if plot else 1.0
     return Shown(
@@ -70,6 +81,20 @@ def shown(table: Table) -> Shown:
         tuple(_scripted(note) for note in notes(table, language)),
         plot is not None,
     )
+
+
+def _in_words(table: Table) -> Table:
+    """The table with names for the tags of languages and the methods of intervals."""
+    return replace(table, rows=tuple({**row, **_words(row)} for row in table.rows))
+
+
+def _words(row: Mapping[str, Any]) -> dict[str, str]:
+    words: dict[str, str] = {}
+    if (method := row.get("interval_method")) in _METHODS:
+        words["interval_method"] = _METHODS[method]
+    if row.get("label") == _LANGUAGE and row.get("value"):
+        words["value"] = language_name(row["value"])
+    return words
 
 
 def _plotted(columns: Sequence[Column]) -> Plot | None:

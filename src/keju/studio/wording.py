@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -48,3 +48,8 @@ def worded(texts: Mapping[str, Any] | Phrase | str) -> str:
     if language == "zh-hant" and "zh-hant" not in texts and "zh-hans" in texts:
         return in_taiwan(str(texts["zh-hans"]))
     return str(texts.get(language) or texts.get("en") or next(iter(texts.values()), ""))
+
+
+def in_a_row(texts: Iterable[Any]) -> str:
+    """Texts as the language of the interface sets them in a row."""
+    return ("、" if (get_language() or "en").startswith("zh") else ", ").join(map(str, texts))

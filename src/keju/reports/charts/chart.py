@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -11,6 +10,8 @@ from typing import Any, get_args
 
 from keju.errors import MissingExtra, Misuse
 from keju.phrase import Phrase
+from keju.reports.charts.names import SHORT, cut_apart, unprovided
+from keju.reports.charts.style import LETTER, NAMES
 from keju.reports.numbers import cell, raw
 from keju.reports.wording import Language, chinese
 from keju.results.table import Column, Table
@@ -19,13 +20,11 @@ _LINE_ENDS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 """Characters that JSON allows in a text and Vega's expressions do not."""
 
 
-SHORT = 17
-"""Letters that a name may have and be shown whole on a phone, where it has some 130 pixels."""
-
 HEADS = 130
 """Pixels of a slanted head."""
 
-_PROVIDERS = re.compile(r"\A(?:[^\s/]+/)+")
+ROOM = (SHORT, int(NAMES / LETTER), int(340 / LETTER))
+"""Letters of a row's name that are seen on a phone, in a file, and on a page (`charts.js` has the pixels)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,8 @@ def drawn(table: Table, view: Callable[[Language], Any], *, name: str | None = N
     if not table.rows:
         raise Misuse(f"table {table.name} has no rows to draw")
     title = Phrase(table.title, table.title_zh or table.title)
-    specs = {language: view(language).to_dict() for language in get_args(Language)}
+    letters = {"params": [{"name": "letters", "value": int(NAMES / LETTER)}]}
+    specs = {language: letters | view(language).to_dict() for language in get_args(Language)}
     return Chart(name or table.name, title, table, specs)
 
 
@@ -79,29 +79,24 @@ def figure(column: Column, row: Mapping[str, Any]) -> float | None:
 def named_axis(names: Sequence[str], **more: Any) -> Any:
     """An axis over rows or columns by their position: two that are called alike stay two.
 
-    Long names go without the provider that all share, which would be all that is left of them on a phone.
+    Long names go without the provider that all share, which would be all that is left of them on a phone. How much room
+    there is for them the parameter `letters` says.
     """
-    texts = json.dumps(_unprovided(names), ensure_ascii=False).translate(_LINE_ENDS)
+    short = unprovided(names)
+    texts = _array(short)
+    for letters in sorted(ROOM, reverse=True):
+        if (cut := cut_apart(short, letters)) != short:
+            texts = f"(letters <= {letters} ? {_array(cut)} : {texts})"
     return altair().Axis(labelExpr=f"{texts}[datum.value]", **more)
 
 
 def slanted_heads(names: Sequence[str]) -> Any:
-    """The axis above columns; names that begin alike are cut in the middle, where cut at the end they would be one."""
-    short = _unprovided(names)
-    if len({name[: SHORT - 1] for name in short}) < len(set(short)):
-        half = (SHORT - 1) // 2
-        short = [name if len(name) <= SHORT else f"{name[:half]}…{name[-half:]}" for name in short]
-    return named_axis(short, orient="top", labelAngle=-30, labelLimit=HEADS)
+    """The axis above columns."""
+    return named_axis(cut_apart(unprovided(names), SHORT), orient="top", labelAngle=-30, labelLimit=HEADS)
 
 
-def _unprovided(names: Sequence[str]) -> list[str]:
-    """Names without the `provider/` that all share, where one is long."""
-    if max(map(len, names), default=0) <= SHORT:
-        return list(names)
-    shared = "".join(_PROVIDERS.findall(names[0]))
-    while shared and not all(name.startswith(shared) and name != shared for name in names):
-        shared = "".join(shared[:-1].rpartition("/")[:2])
-    return [name.removeprefix(shared) for name in names]
+def _array(names: Sequence[str]) -> str:
+    return json.dumps(names, ensure_ascii=False).translate(_LINE_ENDS)
 
 
 def positions(names: Sequence[str]) -> Any:

@@ -13,7 +13,8 @@ function drawCharts() {
     config.font = getComputedStyle(place).fontFamily;
     config.axis.labelLimit = Math.min(340, 0.35 * place.clientWidth); // on a phone the plot needs room too
     const fitted = { width: "container", autosize: { type: "fit-x", contains: "padding" } };
-    const spec = { ...charts.specs[place.dataset.chart][chosenLanguage()], ...fitted };
+    const letters = [{ name: "letters", value: Math.floor(config.axis.labelLimit / charts.letter) }];
+    const spec = { ...charts.specs[place.dataset.chart][chosenLanguage()], ...fitted, params: letters };
     vegaEmbed(place, spec, {
       config,
       renderer: "svg",

@@ -13,7 +13,7 @@ from importlib.resources import files
 from keju.printable import printable
 from keju.reports.charts.bundle import vega
 from keju.reports.charts.chart import Chart
-from keju.reports.charts.style import config
+from keju.reports.charts.style import LETTER, config
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def embed(charts: Sequence[Chart]) -> Embedded:
     Data is no script: a hostile text in a chart stays text. Raises `MissingExtra` without the extra `charts`.
     """
     start = (files("keju.reports.charts") / "charts.js").read_text(encoding="utf-8")
-    content = {"config": config(ink=None), "specs": {chart.name: chart.specs for chart in charts}}
+    content = {"config": config(ink=None), "letter": LETTER, "specs": {chart.name: chart.specs for chart in charts}}
     scripts = [f'<script type="application/json" id="chart-specs">{inert(content)}</script>']
     scripts += [f"<script>{script}</script>" for script in (vega(), start)]
     style = (files("keju.reports.charts") / "charts.css").read_text(encoding="utf-8")

@@ -6,15 +6,13 @@ import math
 from typing import Any
 
 from keju.reports.charts.chart import Chart, altair, axis_of, column_of, data, drawn, figure, text
-from keju.reports.charts.style import ABOVE_FIGURES, BLUE, WHOLE, WIDTH
+from keju.reports.charts.style import ABOVE_FIGURES, BLUE, LETTER, WHOLE, WIDTH
 from keju.reports.numbers import raw
 from keju.reports.wording import Language, heading
 from keju.results.table import Table
 
 HEIGHT = 260
 """Pixels."""
-LETTER = 7
-"""Pixels that a letter of a name takes, about."""
 LINE = 14
 """Pixels of a line of text."""
 

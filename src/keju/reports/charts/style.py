@@ -34,10 +34,11 @@ COLUMN = 40
 
 STEP = 22
 """Pixels of one row."""
-
 NAMES = 220
-"""Pixels that the name of a row may take before it is cut; the table has it whole."""
+"""Pixels that the name of a row may take in a file before it is cut; the table has it whole."""
 
+LETTER = 7.5
+"""Pixels of a letter of the widest fonts of `FONTS`, about; a Chinese one has twice as many."""
 
 WHOLE = (0, 0.2, 0.4, 0.6, 0.8, 1)
 """Ticks of an axis from 0 to 100 %."""

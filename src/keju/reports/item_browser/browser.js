@@ -40,7 +40,7 @@ function menu(words, value, options, change) {
 function drawFilters() {
   const words = (...names) => names.map((name) => [name, say(name)]);
   const orders = [["given", say("as given")], ...words("hardest", "easiest")];
-  const runs = [["", say("any model")], ...book.runs.slice(0, book.models).map((run, n) => [String(n), runName(run)])];
+  const runs = [["", say("any model")], ...book.runs.slice(0, book.models).map((run, n) => [String(n), run.name])];
   const results = ["right", "wrong", "invalid", "failed"].map((name) => [name, say(`is ${name}`)]);
   const menus = book.labels.filter((label) => label.filter).map((label) => {
     const values = Object.keys(label.values).map((value) => [value, valueOf(label.name, value)]);
@@ -63,11 +63,6 @@ function drawFilters() {
     element("label", { class: "keys" }, shortcuts, say("keys")),
   );
   if (held) search.focus();
-}
-
-/** Runs of one model differ in protocol. */
-function runName(run) {
-  return book.runs.filter((other) => other.name === run.name).length > 1 ? `${run.name} · ${run.protocol}` : run.name;
 }
 
 function update() {

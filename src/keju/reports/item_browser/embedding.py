@@ -18,6 +18,7 @@ from keju.reports.item_browser.entries import entries
 from keju.reports.item_browser.media import known, media, served
 from keju.reports.item_browser.words import WHY, WORDS
 from keju.results.marked import OUTCOMES
+from keju.results.naming import told_apart
 from keju.results.scores import Scores
 
 PAGE = 13_500_000
@@ -57,9 +58,10 @@ def embed_items(
     Items that share an id and nothing else are two: their benchmarks differ.
     """
     ranked = list(scores) if address else sorted(scores, key=_rank)
-    found = entries([*ranked, *people])
+    runs = told_apart([*ranked, *people])
+    found = entries(runs)
     places = {key: place for place, key in enumerate(known(found))}
-    data = contents([*ranked, *people], found, places)
+    data = contents(runs, found, places)
     data |= {"models": len(ranked), "words": phrases(WORDS), "why": phrases(WHY), "outcomes": phrases(OUTCOMES)}
     packed, written = _packed(data.pop("texts")), inert(data)
     left = max(0, PAGE - len(packed) - len(written.encode("utf-8", "replace")))

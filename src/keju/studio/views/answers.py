@@ -17,12 +17,14 @@ from keju.items import LABELS
 from keju.studio.access import Desk, page
 from keju.studio.changing import change
 from keju.studio.editing import EDITABLE
+from keju.studio.failures import told
 from keju.studio.models import Item, Role
 from keju.studio.pasting import read_sheet
 from keju.studio.policy import Verb
 from keju.studio.saving import Conflict, Edit
 from keju.studio.seeing import seen
 from keju.studio.sheets import Match, lay
+from keju.studio.wording import worded
 from keju.studio.workflow import NotAllowed
 
 _MOST = 2**20  # bytes of a sheet: thirty thousand rows
@@ -38,7 +40,7 @@ def answers(desk: Desk) -> HttpResponse:
         try:
             text = decode(file.read(_MOST), file.name).text
         except BadFile as bad:
-            messages.error(desk.request, str(bad))
+            messages.error(desk.request, worded(told(bad)))
     matches = lay(read_sheet(text), _changeable(desk, begins)) if text else []
     if posted.get("apply") and matches:
         _apply(desk, [match for match in matches if match.changes])

@@ -49,6 +49,7 @@ class ImportForm(forms.Form):
         label=gettext_lazy("Source of the pictures and clips"),
         required=False,
         empty_label=gettext_lazy("choose later"),
+        help_text=gettext_lazy("Those that are here already and have none get it, too."),
     )
 
     def __init__(self, project: Project, data: Any = None, files: Any = None) -> None:

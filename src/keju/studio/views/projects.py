@@ -84,6 +84,7 @@ def _first_steps(desk: Desk) -> list[tuple[str, str, bool]]:
         ("members", _("Invite the people who write and review"), project.memberships.count() > 1),
         ("sources", _("Enter where pictures and clips come from, with consent"), project.sources.exists()),
         ("assets", _("Upload pictures and clips"), project.assets.exists()),
+        ("import", _("Take in questions that there are already, as a table or a folder"), project.items.exists()),
         ("screening", _("Have candidates screened"), project.batches.filter(kind=Batch.Kind.SCREEN).exists()),
     ]
     return [] if all(done for _page, _words, done in steps) else steps
