@@ -313,6 +313,7 @@ LINES = (
     ('{"id":"id-2","status":"odd"}\n{"id":"y","status":"answered","text":"A"}\n', "no status 'odd'"),
     ('["x"]\n{"id":"y","status":"answered","text":"A"}\n', "not a record"),
     ('{"status":"answered"}\n{"id":"y","status":"answered","text":"A"}\n', "not a record"),
+    ('{"id":"id-2","status":"answered","media":"x"}\n{"id":"y","status":"answered","text":"A"}\n', "not a record"),
 )
 
 
@@ -331,6 +332,9 @@ def test_a_damaged_file_of_records_is_read_or_refused_alike(tmp_path: Path, more
         assert scan(run).marks.select("id", "label", "status").rows() == found
 
 
+LINE = (
+    '{"id":"n","wordings":{"zh":{"question":"?","options":{"A":"a","B":"b"}}},"answer":"A","labels":{"x":"y","z":"c"}}'
+)
 OTHER = '"zh": {"options": {"B": "b", "A": "a"}, "question": "?"}'
 """A wording as keju would not write it: with spaces, and its parts the other way round."""
 
@@ -344,6 +348,20 @@ OTHER = '"zh": {"options": {"B": "b", "A": "a"}, "question": "?"}'
         (f'{{"id":"n","wordings":{{{OTHER}}},"answer":"Q"}}\n', "answer 'Q' is none of"),
         (f'{{"id":"id-1","wordings":{{{OTHER}}},"answer":"A"}}\n', "stands on line 2 too"),
         ('{"id":"n","word\n', "not JSON"),
+        (f"{LINE}\n", None),
+        *(
+            (f"{LINE.replace(*change)}\n", "not JSON")
+            for change in [
+                ('"b"', '"b",'),
+                ('"a",', '"a"'),
+                ('"c"', '"c",'),
+                ('"y",', '"y"'),
+                ('"?"', '"\\q"'),
+                ('"?"', '"\t"'),
+                ('"a"', '"\\ud8"'),
+                ('"x"', '"\\"'),
+            ]
+        ),
     ],
 )
 def test_a_damaged_file_of_items_is_read_or_refused_alike(

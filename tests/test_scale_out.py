@@ -32,6 +32,7 @@ from keju.runs.reading import open_run
 from keju.runs.scale_out.cluster import Cluster
 from keju.runs.scale_out.dealing import TRIES, Deal, Hand
 from keju.runs.scale_out.replica import Opened, Order, Replica, Report
+from keju.runs.scale_out.replicas import order_of
 from keju.runs.transport import Transport
 from making import benchmark, item
 from servers.fake_openai import Asked, FakeServer, completion, error
@@ -123,6 +124,51 @@ class TestAsking:
         assert done.returncode == 2
         assert "pip install 'keju[ray]'" in done.stderr
         assert "Traceback" not in done.stderr
+
+    @pytest.mark.parametrize(
+        ("model", "options", "message"),
+        [
+            ("openia/gpt-4o", {}, r"no provider 'openia' \(did you mean openai\?\)"),
+            ("gpt-4o-nonsense", {}, "no model 'gpt-4o-nonsense'"),
+            ("openai-compatible/m", {}, "needs the address of its server"),
+            ("openai/gpt-4o", {"dialect": "openia"}, "openia"),
+            ("openai/gpt-4o", {"transcriber": "wisper/base"}, "nothing is called 'wisper/base'"),
+            ("openai/gpt-4o", {"tmeout": 3}, "no option 'tmeout'"),
+            ("embedded/nobody", {}, "no embedded model 'nobody'"),
+            ("hf//no/such/folder", {"extra": {"dtpye": "float16"}}, "no option 'dtpye'"),
+        ],
+    )
+    def test_a_model_that_cannot_be_is_refused_before_the_cluster_is_reached(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, options: dict[str, Any], message: str
+    ) -> None:
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        session = Session(cluster=Cluster("127.0.0.1:9"))
+        with pytest.raises(Misuse, match=message):
+            api.run(benchmark(1), model, out=tmp_path, session=session, **options)
+        assert not list(tmp_path.iterdir())
+
+    def test_the_last_of_several_models_is_looked_at_before_the_cluster_is_reached(self, tmp_path: Path) -> None:
+        models = ["-m", "openai/gpt-4o", "-m", "openia/x", "--ray", "127.0.0.1:9"]
+        command = [sys.executable, "-m", "keju", "run", "teahouse", *models]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert "no provider 'openia'" in done.stderr
+
+    @pytest.mark.parametrize(
+        ("model", "options"),
+        [
+            ("openai/gpt-4o", {}),
+            ("openai/gpt-4o", {"key_file": "no-such-file"}),
+            ("openai/gpt-4o", {"transcriber": "openai/whisper-1"}),
+            ("openai/gpt-4o", {"transcriber": "no-such/transcripts.jsonl"}),
+            ("hf//no/such/folder", {}),
+        ],
+    )
+    def test_keys_and_files_that_a_node_may_have_are_not_missed_here(
+        self, monkeypatch: pytest.MonkeyPatch, model: str, options: dict[str, Any]
+    ) -> None:
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        assert order_of(model, benchmark(1), options).options == options
 
     def test_replicas_need_a_cluster(self, tmp_path: Path) -> None:
         command = [sys.executable, "-m", "keju", "run", "teahouse", "-m", "openai/gpt-4o", "--replicas", "2"]
@@ -407,8 +453,8 @@ class TestOnACluster:
     def test_what_cannot_be_is_said_before_anything_is_asked(self, nodes: Nodes, tmp_path: Path) -> None:
         exam = benchmark(2)
         for model, cluster, message in (
-            ("openai-compatible/m", Cluster(nodes.address, 5), "2 CPUs and 0 GPUs: 5 replicas .* Write --replicas 2"),
-            ("openai-compatible/m", Cluster(nodes.address, gpus=1), r"do not fit\. Start nodes with GPUs"),
+            ("ollama/m", Cluster(nodes.address, 5), "2 CPUs and 0 GPUs: 5 replicas .* Write --replicas 2"),
+            ("ollama/m", Cluster(nodes.address, gpus=1), r"do not fit\. Start nodes with GPUs"),
             ("openai/gpt-4o", Cluster(nodes.address), "on node .* OPENAI_API_KEY is empty.*ray start"),
             ("hf//no/such/folder", Cluster(nodes.address), "on node .*holds no model"),
             ("baseline/random", Cluster(nodes.address), "leave --ray out"),

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from keju.caches import cache_folder
+from keju.caches import cache_folder, came, used
 from keju.errors import CallFailed, Misuse, RunStopped
 
 _PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs", "hf": "huggingface_hub"}
@@ -48,16 +48,16 @@ class Remote:
         """Where its bytes are on this machine, once they have been fetched."""
         key = blake2b(f"{self.url}\0{self.size}\0{self.version}".encode(), digest_size=16).hexdigest()
         suffix = PurePosixPath(self.url).suffix.lower()
-        return cache_folder() / "media" / key[:2] / (key + (suffix if re.fullmatch(r"\.[a-z0-9]{1,5}", suffix) else ""))
+        return _media() / key[:2] / (key + (suffix if re.fullmatch(r"\.[a-z0-9]{1,5}", suffix) else ""))
 
     def fetched(self) -> Path:
-        """Its file on this machine, fetched now unless it is here.
+        """Its file on this machine, fetched now unless it is here; it stays for ten minutes at least (`keju.caches`).
 
         Raises `CallFailed` (kind `medium`) where it is not to be had or is another by now, `RunStopped` where the cache
-        folder cannot be written.
+        folder cannot be written, `Misuse` where its limit is no number.
         """
         place = self.place
-        if not place.is_file():
+        if not used(place):
             part = place.with_name(f"{place.name}.{os.getpid()}.{threading.get_ident()}.part")
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
@@ -66,9 +66,14 @@ class Remote:
                 raise _no_cache(error) from error
             try:
                 self._fetch(part)
+                os.utime(part)  # some stores give a file the object's time
                 part.replace(place)
             finally:
                 part.unlink(missing_ok=True)
+            try:
+                came(_media(), self.size)
+            except ValueError as error:
+                raise Misuse(str(error)) from error
         return place
 
     def _fetch(self, into: Path) -> None:
@@ -88,6 +93,11 @@ class Remote:
                 kind="medium",
                 retryable=False,
             )
+
+
+def _media() -> Path:
+    """Where this machine keeps what was fetched."""
+    return cache_folder() / "media"
 
 
 def of(url: str, info: dict[str, Any]) -> Remote:

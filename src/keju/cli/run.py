@@ -144,7 +144,7 @@ def _cluster(args: argparse.Namespace) -> Cluster | None:
 def _opened(cell: Cell, args: argparse.Namespace) -> Model | str:
     """The cell's model, its protocol looked at: a typo in the last cell shows before the first is asked and paid.
 
-    On a cluster it is opened there when its turn comes; here only its name is known.
+    On a cluster it is opened there when its turn comes; here its name and options are looked at.
     """
     from keju.models.registry import open_model
     from keju.protocols import load_protocol
@@ -154,6 +154,9 @@ def _opened(cell: Cell, args: argparse.Namespace) -> Model | str:
         load_protocol(cell.protocol)
     asked = apply(cell.benchmark, parse_variants(cell.variant))
     if args.cluster:
+        from keju.runs.scale_out.replicas import order_of
+
+        order_of(cell.model, asked, _options(args))
         return cell.model
     return open_model(cell.model, benchmark=asked, **_options(args))
 

@@ -23,13 +23,14 @@ from keju.runs.recorded import each_record
 if TYPE_CHECKING:
     from polars import DataFrame, LazyFrame, Series
 
-_Q = r'(?:[^"\\]|\\.)*'  # the inside of a JSON string
-_TEXTS = rf'(?:"{_Q}":"{_Q}",?)+'  # the inside of an object of texts
+_Q = r'(?:[^"\\\x00-\x1f]|\\(?:["\\bfnrt]|u00[0-9a-f]{2}))*'  # the inside of a JSON string, as keju writes it
+_TEXTS = rf'"{_Q}":"{_Q}"(?:,"{_Q}":"{_Q}")*'  # the inside of an object of texts
+_MEDIUM = rf'\{{"kind":"{_Q}","name":"{_Q}"\}}'
 _OPTIONS, _ANSWER = ',"options":{', '},"answer":'  # within a string their first quotation mark would be escaped
 _HEAD = '^\\{{"id":"{}","wordings":\\{{"{}":\\{{"question":"{}"' + re.escape(_OPTIONS).replace("{", "{{")
 _FIRST = ("id", "language", "question")
 _TAIL = (
-    rf'^{re.escape(_ANSWER)}(?<answer>null|"{_Q}")(?:,"media":\[(?<media>(?:\{{"kind":"{_Q}","name":"{_Q}"\}},?)+)\])?'
+    rf'^{re.escape(_ANSWER)}(?<answer>null|"{_Q}")(?:,"media":\[(?<media>{_MEDIUM}(?:,{_MEDIUM})*)\])?'
     rf'(?:,"labels":\{{(?<labels>{_TEXTS})\}})?(?:,"split":"(?<split>{_Q})")?\}}\s*$'
 )
 _FOUR = "^" + ",".join(rf'"{letter}":"{_Q}"' for letter in "ABCD") + r"\}"
@@ -190,7 +191,7 @@ def _scanned(path: Path, wanted: Sequence[str]) -> DataFrame | None:
     schema = {name: pl.List(pl.String) if name == "media" else pl.String for name in wanted}
     try:
         frame = pl.scan_ndjson(escape(str(path)), schema=schema).collect(engine="streaming")
-    except pl.exceptions.ComputeError:
+    except pl.exceptions.PolarsError:
         return None
     known = frame["id"].null_count() == 0 and frame["status"].is_in(get_args(Status)).all()
     # Half a surrogate pair is a character to Python's parser, and NUL to this one.

@@ -3,8 +3,8 @@
     driver     this process: opens the run folder, deals items out, writes each record as it comes
     replica    an actor on a node: opens the model, asks with the engine of every run
 
-Ray gives places and carries messages; keju deals the items itself, one by one, because only then a lost replica costs
-no more than what it had in flight. Ray Data hands out whole blocks and repeats a lost one, answered calls included.
+Ray gives places and carries messages; keju deals the items itself, one by one: there is no size of block to choose, and
+what a lost replica had goes to others at once. `docs/scale.md` compares Ray Data, which deals blocks.
 
 cluster    a Ray cluster, and whether the replicas fit
 replicas   the replicas of one model, behind what a run must know of a model

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from keju.benchmark import Benchmark
-from keju.errors import Misuse, Refused, RunStopped
+from keju.errors import BadFile, MissingExtra, MissingKey, Misuse, Refused, RunStopped
 from keju.items import Item
 from keju.models.options import Options, meant
+from keju.models.registry import open_model
 from keju.runs.scale_out.cluster import Cluster, connected, has_gpus, refuse_what_does_not_fit
 from keju.runs.scale_out.remote import PATIENCE, Remote, cause, losses
 from keju.runs.scale_out.replica import Order, Replica
@@ -28,7 +29,7 @@ async def open_replicas(
     `spec` and `options` are those of `open_model`. Raises `Misuse` where the cluster cannot be reached, has no room,
     or the model cannot be opened there.
     """
-    order = _order(spec, benchmark, options)
+    order = order_of(spec, benchmark, options)
     with ExitStack() as stack:
         ray = stack.enter_context(connected(cluster))
         gpus = cluster.gpus_for(order.spec, has_gpus(ray))
@@ -114,11 +115,37 @@ def _starter(ray: Any, cluster: Cluster, gpus: float, order: Order) -> Callable[
     return lambda: actor.remote(order)
 
 
-def _order(spec: str | Path, benchmark: Benchmark, options: Mapping[str, Any]) -> Order:
+def order_of(spec: str | Path, benchmark: Benchmark, options: Mapping[str, Any]) -> Order:
+    """What replicas of the model will open, looked at before there is a cluster.
+
+    Raises `Misuse` where its name or an option cannot be. What a node may have and this machine lacks is left to the
+    node: keys, extras, files.
+    """
     name, given = meant(spec, options)
     if name.startswith(("baseline/", "replay:")):
         raise Misuse(f"{name} answers at once in this process; leave --ray out")
-    return Order(name, _said(given), _sample(benchmark), str(Path.cwd()))
+    order = Order(name, _said(given), _sample(benchmark), str(Path.cwd()))
+    _refuse_what_cannot_be(order)
+    return order
+
+
+def _refuse_what_cannot_be(order: Order) -> None:
+    given = {name: value for name, value in order.options.items() if name != "key_file"}
+    elsewhere = suppress(MissingKey, MissingExtra, BadFile)
+    for perceiver in (given.get("transcriber"), given.get("reader")):
+        if isinstance(perceiver, str):
+            from keju.models.perception import open_perceiver
+
+            with elsewhere:
+                open_perceiver(perceiver)
+    if order.spec.startswith("hf/"):  # opened, it would read its checkpoint
+        from keju.models.local.settings import settings_of
+
+        batch = {name: given[name] for name in ("batch_size",) if name in given}
+        settings_of(order.spec.removeprefix("hf/"), {**given.get("extra", {}), **batch})
+    else:
+        with elsewhere:
+            open_model(order.spec, benchmark=order.sample, **given)
 
 
 def _sample(benchmark: Benchmark) -> Benchmark:
