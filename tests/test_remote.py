@@ -105,6 +105,23 @@ def test_a_run_fetches_what_it_asks_once_and_its_report_finds_the_pictures(
     assert [m.read() for item in again.select(limit=3) for m in item.media] == [png(n) for n in (1, 2, 3)]
 
 
+def test_a_picture_that_goes_between_its_fetch_and_its_use_cannot_be_read(
+    memory: Any, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    medium = next(m for item in api.load("memory://bucket/exam") for m in item.media)
+    fetch = Remote.fetched
+
+    def gone(self: Remote) -> Path:
+        place = fetch(self)
+        place.unlink()
+        return place
+
+    monkeypatch.setattr(Remote, "fetched", gone)
+    for use in (medium.read, medium.head, medium.file, lambda: medium.sha256, lambda: list(medium.portions(10))):
+        with pytest.raises(CallFailed, match="cannot be read"):
+            use()
+
+
 def test_a_run_goes_on_where_the_pictures_were_fetched_by_others(
     memory: Any, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

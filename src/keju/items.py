@@ -160,17 +160,15 @@ class Medium:
     @contextmanager
     def _file(self) -> Iterator[Path]:
         """Where the file is, with what can go wrong put into keju's error."""
-        if self.remote:
-            yield self.remote.fetched()
-            return
-        if self.path is None:
+        path = self.remote.fetched() if self.remote else self.path
+        if path is None:
             raise CallFailed(f"medium {self.name} is not there", kind="medium", retryable=False)
         try:
-            if not S_ISREG(self.path.stat().st_mode):  # a device never ends, a pipe waits for ever
-                raise CallFailed(f"medium {self.path} is not a regular file", kind="medium", retryable=False)
-            yield self.path
+            if not S_ISREG(path.stat().st_mode):  # a device never ends, a pipe waits for ever
+                raise CallFailed(f"medium {path} is not a regular file", kind="medium", retryable=False)
+            yield path
         except OSError as error:
-            message = f"medium {self.path} cannot be read: {error.strerror or error}"
+            message = f"medium {path} cannot be read: {error.strerror or error}"
             raise CallFailed(message, kind="medium", retryable=False) from error
 
 
