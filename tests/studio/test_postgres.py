@@ -44,7 +44,7 @@ def server():
 def test_everything_that_is_stored_is_stored_the_same_on_postgresql(server, names):
     files = [str(HERE / f"test_{name}.py") for name in names]
     environment = {**os.environ, "KEJU_STUDIO_DATABASE": server, "PYTEST_XDIST_WORKER": "", "PYTEST_ADDOPTS": ""}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment, cwd=HERE.parents[1])
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     assert " passed" in done.stdout or "100%" in done.stdout
