@@ -19,6 +19,7 @@ from keju.models.registry import open_model
 from keju.people.sitting import FILE as SITTING
 from keju.people.sitting import Sitting
 from keju.protocols import Protocol, load_protocol
+from keju.results.naming import told_apart
 from keju.runs.asking import Session, ask
 from keju.runs.engine import Progress
 from keju.runs.foreign import remark, run_of
@@ -69,9 +70,7 @@ def marks(scores: Iterable[Scores]) -> Marks:
 
     Runs that reordered the options say nothing of choices: their letters are others.
     """
-    named: dict[str, Scores] = {}
-    for score in scores:
-        named[score.name if score.name not in named else f"{score.name} · {score.protocol}"] = score
+    named = {score.name: score for score in told_apart(scores)}
     return Marks(
         right={
             name: {

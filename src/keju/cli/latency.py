@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
         folder.save(found)
     tables = latency_levels(found, plan, environment=machine, clip_seconds=lengths)
     folder.write("tables.json", to_json(tables, meta={"environment": machine}))
-    print_tables(tables, args, folder=str(folder.folder), environment=machine)
+    print_tables([table for table in tables if table.rows], args, folder=str(folder.folder), environment=machine)
     if not args.json:
         print(folder.folder)
     return 3 if any(series.stopped for series in found) else 0

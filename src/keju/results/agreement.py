@@ -17,6 +17,7 @@ from keju.phrase import Phrase, in_chinese
 from keju.results.coefficients import BRENNAN, CHINESE, COEFFICIENTS, first_choice
 from keju.results.figures import percent
 from keju.results.judged import MANY, Judged
+from keju.results.labels import heading_of
 from keju.results.reliability import FIRST, HIGH, LOW, VALUE, ends, named, named_zh, reliability
 from keju.results.table import Column, Table
 from keju.stats import Agreement, cohen_kappa
@@ -145,9 +146,9 @@ def by_label(data: Judged, label: str, options: int | None = None) -> Table:
             found = compute(part, options)
             row |= {"observed": found.observed, "value": found.value, **ends(found.interval), "note": _why(found)}
         rows.append(row)
-    shown = Phrase(best, CHINESE[best])
+    shown, heading = Phrase(best, CHINESE[best]), heading_of(label)
     columns = (
-        Column("value_of", label, "text"),
+        Column("value_of", heading, "text", heading.zh),
         ITEMS,
         OBSERVED,
         Column("value", shown, "number", shown.zh),
@@ -155,7 +156,7 @@ def by_label(data: Judged, label: str, options: int | None = None) -> Table:
         HIGH,
         NOTE,
     )
-    title, title_zh = f"Agreement by {label}", f"一致性：按{label}"
+    title, title_zh = f"Agreement by {heading.lower()}", f"一致性：按{heading.zh}"
     return Table(*named(f"agreement_by_{label}", title, data), columns, tuple(rows), (), named_zh(title_zh, data))
 
 

@@ -13,8 +13,7 @@ from keju.formats.ratings import Ratings
 from keju.items import LABELS
 from keju.phrase import Phrase
 from keju.results.agreement import by_label, coefficients
-from keju.results.judged import Judged, judged
-from keju.results.labels import heading_of
+from keju.results.judged import judged
 from keju.results.table import Table
 from keju.studio.drawing import STRATA
 from keju.studio.models import Assignment, Batch, Item, Revision
@@ -65,14 +64,7 @@ def tables_of(batch: Batch) -> list[Table]:
     data = judged(_ratings(labelled, batch.stratify), "nominal", LABELS[:most])
     whole = coefficients(data, None if len({one.options for one in labelled}) > 1 else most)
     facts = _facts(found, labelled)
-    return [replace(whole, notes=(*facts, *whole.notes)), *(_by(data, label) for label in batch.stratify)]
-
-
-def _by(data: Judged, label: str) -> Table:
-    """The table by a label of the draw, with the label's name in place of its key."""
-    table, head = by_label(data, label), heading_of(label)
-    columns = (replace(table.columns[0], title=str(head), title_zh=head.zh), *table.columns[1:])
-    return replace(table, title=f"Agreement by {head.lower()}", title_zh=f"一致性：按{head.zh}", columns=columns)
+    return [replace(whole, notes=(*facts, *whole.notes)), *(by_label(data, label) for label in batch.stratify)]
 
 
 def _reannotated(mine: Sequence[Assignment], answers: Sequence[int | None]) -> Reannotated | None:
