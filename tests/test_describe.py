@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,13 @@ from scipy.stats import chisquare
 
 from command_line import Keju, exam, in_process
 from keju import formats
-from keju.benchmark import Benchmark
+from keju.benchmark import Benchmark, Stream
 from keju.checks.measuring import measure
 from keju.errors import MissingExtra, Misuse
 from keju.items import Item, Medium, Wording
 from keju.reports.distributions import distribution_charts
 from keju.results.answers import answer_balance, key_by_length
-from keju.results.counts import counted, crossed, grouping_labels, named_label
+from keju.results.counts import by_language, counted, crossed, grouping_labels, label_values, named_label
 from keju.results.description import description, overview
 from keju.results.lengths import length_histograms, lengths
 from keju.results.media import audio_durations, image_sizes, media_use
@@ -79,7 +80,7 @@ def test_two_labels_are_crossed_with_every_pair_and_its_sum() -> None:
 
 def test_labels_that_name_items_or_never_vary_group_nothing() -> None:
     one = made(*(("A", FOUR, {"source": f"book {i}", "volume": "01", "level": "AB"[i % 2]}) for i in range(60)))
-    assert grouping_labels(one) == ["level"]
+    assert grouping_labels(label_values(one)) == ["level"]
 
 
 def test_a_label_may_be_called_by_the_authors_name() -> None:
@@ -316,6 +317,43 @@ def test_a_label_is_no_way_out_of_the_folder(keju: Keju, tmp_path: Path) -> None
     assert code == 0
     assert list(tmp_path.rglob("x.svg")) == []
     assert (tmp_path / "o" / "u" / "t" / "charts" / "by_a_.._.._.._x.svg").exists()
+
+
+class Passes:
+    """A source of items that counts how often it is read."""
+
+    def __init__(self, *items: Item) -> None:
+        self.items = items
+        self.ids = [item.id for item in items]
+        self.read_times = 0
+
+    def read(self, places: Iterable[int]) -> Iterator[Item]:
+        self.read_times += 1
+        return (self.items[place] for place in places)
+
+
+def test_items_that_are_not_held_are_read_twice_and_once_for_the_histograms() -> None:
+    """However many labels and pairs of labels there are."""
+    labels = ({"genre": "Yue", "level": "1"}, {"difficulty": "basic", "source": "a book"}, {"genre": "Kunqu"}, {})
+    several = [item(n, bilingual=n % 2 == 0, labels=labels[n % 4]) for n in range(1, 9)]
+    several += made(("A", THREE, labels[0]), ("", {"甲": "", "A": "long"}, labels[1])).items
+    source = Passes(*several)
+    stream, held = Benchmark("b", Stream(source)), Benchmark("b", tuple(several))
+    asked = [("genre", "level"), ("language", "source")]
+    tables = description(stream, pairs=asked)
+    assert source.read_times == 2
+    assert {"by_difficulty", "genre_by_level", "language_by_source", "genre_by_difficulty"} <= {t.name for t in tables}
+    assert length_histograms(stream) == length_histograms(held)
+    assert source.read_times == 3
+    alone = [
+        overview(held),
+        counted(held, "genre"),
+        crossed(held, "language", "source"),
+        by_language(held),
+        lengths(held),
+    ]
+    alone += [table for table in (answer_balance(held), key_by_length(held)) if table]
+    assert all(table in tables for table in alone)
 
 
 def test_every_distribution_has_its_chart(shown: Benchmark) -> None:

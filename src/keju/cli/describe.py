@@ -51,11 +51,12 @@ def run(args: argparse.Namespace) -> int:
     print_problems(loaded)
     benchmark = loaded.select(split=args.split, where=dict(args.where), limit=args.limit)
     tables = description(benchmark, _measured(benchmark, args), labels=args.by, pairs=args.cross)
-    every = [*tables, *length_histograms(benchmark)]
+    if args.out or args.json:
+        tables += length_histograms(benchmark)
     if args.out:
-        _write(benchmark, every, args)
+        _write(benchmark, tables, args)
     if args.json or not args.out:
-        print_tables(every if args.json else tables, args, benchmark=benchmark.name, items=len(benchmark))
+        print_tables(tables, args, benchmark=benchmark.name, items=len(benchmark))
     return 0
 
 

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from keju.benchmark import Benchmark
 from keju.items import Item
 from keju.phrase import Phrase
 from keju.results import columns as c
-from keju.results.counts import ITEMS, SHARE
+from keju.results.counts import ITEMS, SHARE, Count, tables
 from keju.results.figures import p_equals
 from keju.results.table import Column, Table
 from keju.stats import above_chance, uniformity
 
 EXPECTED = Column("expected", "Expected", "number", "期望")
+
+_Key = tuple[tuple[str, ...], str | None]
+"""Of an item: the labels of its options, and its key."""
+_ENDS: Mapping[str, tuple[Phrase, Callable[[Sequence[int]], int]]] = {
+    "longest": (Phrase("the longest option", "最长的选项"), max),
+    "shortest": (Phrase("the shortest option", "最短的选项"), min),
+}
 
 
 def answer_balance(benchmark: Benchmark) -> Table | None:
@@ -23,22 +30,33 @@ def answer_balance(benchmark: Benchmark) -> Table | None:
 
     None where no item has a key.
     """
-    keyed = [item for item in benchmark if item.answer is not None]
-    if not keyed:
+    return tables(benchmark, [KEYS])[0]
+
+
+def _balance(benchmark: Benchmark, counts: Counter[_Key]) -> Table | None:
+    groups: dict[tuple[str, ...], Counter[str]] = {}
+    for (options, answer), n in counts.items():
+        if answer is not None:
+            groups.setdefault(options, Counter())[answer] = n
+    if not groups:
         return None
-    counts = Counter(item.answer for item in keyed)
-    labels = sorted({label for item in keyed for label in item.options})
+    keyed = sum(group.total() for group in groups.values())
+    keys = sum(groups.values(), Counter[str]())
     rows = tuple(
         {
             "answer": label,
-            "n": counts[label],
-            "share": counts[label] / len(keyed),
-            "expected": sum(item.chance for item in keyed if label in item.options),
+            "n": keys[label],
+            "share": keys[label] / keyed,
+            "expected": sum(group.total() / len(options) for options, group in groups.items() if label in options),
         }
-        for label in labels
+        for label in sorted({label for options in groups for label in options})
     )
     columns = (Column("answer", "Key", "text", "答案"), ITEMS, SHARE, EXPECTED)
-    return Table("answers", "Keys", columns, rows, tuple(_notes(benchmark, keyed)), "答案分布")
+    return Table("answers", "Keys", columns, rows, tuple(_notes(groups, len(benchmark) - keyed)), "答案分布")
+
+
+KEYS = Count(lambda item: ((tuple(item.options), item.answer),), _balance)
+"""As `answer_balance`."""
 
 
 def key_by_length(benchmark: Benchmark) -> Table | None:
@@ -46,11 +64,20 @@ def key_by_length(benchmark: Benchmark) -> Table | None:
 
     A model that cannot see the picture may go by this.
     """
-    chosen: tuple[tuple[Phrase, Callable[[Sequence[int]], int]], ...] = (
-        (Phrase("the longest option", "最长的选项"), max),
-        (Phrase("the shortest option", "最短的选项"), min),
-    )
-    rows = [row for title, end in chosen if (row := _by_length(benchmark, title, end))]
+    return tables(benchmark, [KEY_LENGTHS])[0]
+
+
+def _alone(item: Item) -> Iterator[tuple[str, int, bool]]:
+    """The rule, the options, and whether the key is the only one of them that is so long; nothing where several are."""
+    if item.answer:
+        sizes = {label: len(text) for label, text in item.options.items()}
+        for rule, (_, end) in _ENDS.items():
+            if [*sizes.values()].count(length := end([*sizes.values()])) == 1:
+                yield rule, len(sizes), sizes.get(item.answer) == length
+
+
+def _by_length(_: Benchmark, counts: Counter[tuple[str, int, bool]]) -> Table | None:
+    rows = [_row(title, counts, rule) for rule, (title, _) in _ENDS.items() if any(rule == key[0] for key in counts)]
     if not rows:
         return None
     columns = (
@@ -68,28 +95,20 @@ def key_by_length(benchmark: Benchmark) -> Table | None:
     return Table("key_by_length", "Key and length of options", columns, tuple(rows), (note,), "答案与选项长度")
 
 
-def _by_length(benchmark: Benchmark, title: Phrase, end: Callable[[Sequence[int]], int]) -> dict[str, Any] | None:
-    items = [(item, alone) for item in benchmark if item.answer and (alone := _alone(item, end))]
-    if not items:
-        return None
-    hits = sum(item.answer == alone for item, alone in items)
-    chances = [item.chance for item, _ in items]
+KEY_LENGTHS = Count(_alone, _by_length)
+"""As `key_by_length`."""
+
+
+def _row(title: Phrase, counts: Counter[tuple[str, int, bool]], rule: str) -> dict[str, Any]:
+    of_rule = Counter({key: n for key, n in counts.items() if key[0] == rule})
+    chances = [1 / options for _, options, _ in of_rule.elements()]
+    hits = sum(n for (_, _, hit), n in of_rule.items() if hit)
     test = above_chance(hits, chances)
-    share, chance = hits / len(items), sum(chances) / len(items)
-    return {"rule": title, "n": len(items), "hits": hits, "share": share, "chance": chance, "p_chance": test.p}
+    share, chance = hits / len(chances), sum(chances) / len(chances)
+    return {"rule": title, "n": len(chances), "hits": hits, "share": share, "chance": chance, "p_chance": test.p}
 
 
-def _alone(item: Item, end: Callable[[Sequence[int]], int]) -> str | None:
-    """The label of the only option that is as long as the longest or shortest; None where several are."""
-    sizes = {label: len(text) for label, text in item.options.items()}
-    labels = [label for label, size in sizes.items() if size == end(list(sizes.values()))]
-    return labels[0] if len(labels) == 1 else None
-
-
-def _notes(benchmark: Benchmark, keyed: Sequence[Item]) -> list[Phrase]:
-    groups: dict[tuple[str, ...], Counter[str]] = {}
-    for item in keyed:
-        groups.setdefault(tuple(item.options), Counter())[item.answer or ""] += 1
+def _notes(groups: Mapping[tuple[str, ...], Counter[str]], without: int) -> list[Phrase]:
     testable = [[counts[label] for label in labels] for labels, counts in groups.items() if len(labels) > 1]
     notes = []
     if testable:
@@ -108,6 +127,6 @@ def _notes(benchmark: Benchmark, keyed: Sequence[Item]) -> list[Phrase]:
             "Expected: the sum of 1 / options over the items that have the option; the test adds up over their kinds."
         )
         notes.append(Phrase(english, "期望：含该选项各题的 1 / 选项数之和；检验按选项组合相加。"))
-    if without := len(benchmark) - len(keyed):
+    if without:
         notes.append(Phrase(f"Items without a key: {without:,}.", f"没有答案的题：{without:,}。"))
     return notes

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from keju.benchmark import Benchmark
-from keju.items import Wording
+from keju.items import Item, Wording
 from keju.phrase import Phrase, in_chinese
+from keju.results.counts import Count, numbers
 from keju.results.labels import named
 from keju.results.spread import SUMMARY, ranges, summary
 from keju.results.table import Column, Table
@@ -22,24 +24,41 @@ PARTS = {
 _UNSPACED = ("zh", "ja", "th", "lo", "km", "my")
 """Languages whose words are not set apart by spaces: their words are not counted."""
 
+_Key = tuple[tuple[str, str], str, int, int]
+"""Of a text: its language and the item's modality, its part, its characters (0: empty) and its words."""
+
 
 def lengths(benchmark: Benchmark) -> Table:
     """Characters of each part by language and modality, and words where the language sets them apart (paper 001,
     "Data Distribution"). Empty texts, where the question is heard or the options are pictures, are only counted."""
+    return LENGTHS.of(benchmark)
+
+
+def _keys(item: Item) -> Iterator[_Key]:
+    modality = item.modality
+    for tag, wording in item.wordings.items():
+        spaced = not tag.startswith(_UNSPACED)
+        for part in PARTS:
+            for text in _texts(wording, part):
+                yield (tag, modality), part, len(text) if text.strip() else 0, len(text.split()) if spaced else 0
+
+
+def _lengths(_: Benchmark, counts: Counter[_Key]) -> Table:
     rows: list[dict[str, Any]] = []
     for part, title in PARTS.items():
-        for language, modality, texts in _groups(benchmark, part):
-            filled = [text for text in texts if text.strip()]
-            if filled or part != "instruction":
-                words = None if language.startswith(_UNSPACED) else [len(text.split()) for text in filled]
+        for language, modality in dict.fromkeys(group for group, *_ in counts):
+            texts = Counter({key: n for key, n in counts.items() if key[:2] == ((language, modality), part)})
+            figures = _figures(texts)
+            if figures or part != "instruction":
+                words = None if language.startswith(_UNSPACED) else sum(key[3] * n for key, n in texts.items())
                 rows.append(
                     {
                         "part": title,
                         "language": named("language", language),
                         "modality": named("modality", modality),
-                        **summary([len(text) for text in filled]),
-                        "words": sum(words) / len(words) if words else None,
-                        "empty": len(texts) - len(filled),
+                        **summary(figures),
+                        "words": words / len(figures) if words else None,
+                        "empty": texts.total() - len(figures),
                     }
                 )
     columns = (
@@ -54,13 +73,18 @@ def lengths(benchmark: Benchmark) -> Table:
     return Table("lengths", "Length of texts", columns, tuple(rows), (note,), "文本长度")
 
 
+LENGTHS = Count(_keys, _lengths)
+"""As `lengths`."""
+
+
 def length_histograms(benchmark: Benchmark) -> list[Table]:
     """For questions and options in each language, how many texts are of which length."""
+    (counts,) = numbers(benchmark, [LENGTHS])
     tables = []
     for part in ("question", "option"):
-        for language in dict.fromkeys(tag for item in benchmark for tag in item.wordings):
-            texts = [text for tag, _, some in _groups(benchmark, part) if tag == language for text in some]
-            if figures := [len(text) for text in texts if text.strip()]:
+        for language in dict.fromkeys(tag for (tag, _), *_ in counts):
+            texts = Counter({key: n for key, n in counts.items() if (key[0][0], key[1]) == (language, part)})
+            if figures := _figures(texts):
                 counted = Column("n", "Texts", "count", "文本数")
                 title = (
                     f"Length of {part}s, {language}",
@@ -70,13 +94,9 @@ def length_histograms(benchmark: Benchmark) -> list[Table]:
     return tables
 
 
-def _groups(benchmark: Benchmark, part: str) -> Iterator[tuple[str, str, list[str]]]:
-    """(language, modality, texts of the part), in the order in which they occur."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for item in benchmark:
-        for tag, wording in item.wordings.items():
-            groups.setdefault((tag, item.modality), []).extend(_texts(wording, part))
-    return ((tag, modality, texts) for (tag, modality), texts in groups.items())
+def _figures(texts: Counter[_Key]) -> list[int]:
+    """The characters of each text that is not empty."""
+    return [key[2] for key in texts.elements() if key[2]]
 
 
 def _texts(wording: Wording, part: str) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from keju.benchmark import Benchmark
 from keju.checks.measuring import MeasuredClip, MeasuredImage
+from keju.items import Item
 from keju.phrase import Phrase
-from keju.results.counts import SHARE
+from keju.results.counts import SHARE, Count
 from keju.results.labels import named
 from keju.results.spread import SUMMARY, ranges, summary
 from keju.results.table import Column, Table
@@ -29,29 +31,45 @@ PICTURES = Column("n", "Pictures", "count", "图片数")
 CLIPS = Column("n", "Clips", "count", "音频数")
 
 Measured = Sequence[MeasuredImage | MeasuredClip]
+_Use = tuple[str, str, str, str, bool]
+"""Of an item's medium: its kind, its digest (its name where it is absent), the item, its name, whether it is there."""
 
 
 def media_use(benchmark: Benchmark, measured: Measured | None) -> Table:
     """For each kind of medium: items that have it, how many distinct ones there are (by their bytes, where measured),
     and how many of them serve several items (paper 001, "Data Distribution": 397 images for 450 items)."""
+    return uses(measured).of(benchmark)
+
+
+def uses(measured: Measured | None) -> Count:
+    """As `media_use`."""
+    return Count(_uses, partial(_media_use, measured=measured))
+
+
+def _uses(item: Item) -> Iterator[_Use]:
+    for medium in item.media:
+        there = medium.exists
+        yield medium.kind, medium.sha256 if there else medium.name, item.id, medium.name, there
+
+
+def _media_use(_benchmark: Benchmark, counts: Counter[_Use], *, measured: Measured | None) -> Table:
     rows = []
     for kind, title in (("image", Phrase("pictures", "图片")), ("audio", Phrase("clips", "音频"))):
-        having = [(item, medium) for item in benchmark for medium in item.media if medium.kind == kind]
+        having = [use for use in counts if use[0] == kind]
         if not having:
             continue
         users: dict[str, set[str]] = {}
-        for item, medium in having:
-            users.setdefault(medium.sha256 if medium.exists else medium.name, set()).add(item.id)
-        names = {medium.name: medium for _, medium in having}
-        absent = sum(not medium.exists for medium in names.values())
+        for _, content, item_id, _, _ in having:
+            users.setdefault(content, set()).add(item_id)
+        there = {name: exists for *_, name, exists in having}
         broken = None if measured is None else sum(m.medium.kind == kind and bool(_facts(m).trouble) for m in measured)
         rows.append(
             {
                 "kind": title,
-                "items": len({item.id for item, _ in having}),
+                "items": len({item_id for _, _, item_id, _, _ in having}),
                 "distinct": len(users),
                 "shared": sum(len(ids) > 1 for ids in users.values()),
-                "absent": absent,
+                "absent": sum(not exists for exists in there.values()),
                 "broken": broken,
             }
         )
