@@ -71,8 +71,8 @@ def test_the_table_of_end_to_end_against_cascade_falls_out_of_the_report(
     assert main(["report", str(tmp_path / "runs"), str(tmp_path / "warm"), "-o", str(tmp_path / "report")]) == 0
     rows = {(row["model"], row["perception"]): row for row in rows_of(tmp_path / "report" / "report.json")}
     omni = rows[models["qwen2_5_omni"], "none"]
-    slow = rows[f"whisper/base:zh+{models['qwen2_vl']}", "measured"]
-    quick = rows[f"whisper/base:zh+{models['qwen2_vl']}", "cached"]
+    slow = rows[f"whisper/base:zh+{models['qwen2_vl']} #1", "measured"]
+    quick = rows[f"whisper/base:zh+{models['qwen2_vl']} #2", "cached"]
     for row in (omni, slow, quick):
         assert (row["n"], row["timed"]) == (4, 4)
         assert row["accuracy"] == (row["accuracy_image"] + row["accuracy_audio"]) / 2

@@ -54,6 +54,7 @@ def read(path: Path, *, encoding: str | None = None) -> Benchmark:
 
 def write(benchmark: Benchmark, path: Path) -> None:
     """Write items, media (byte for byte) and card into the folder `path`."""
+    path.mkdir(parents=True, exist_ok=True)
     _write((item_row(copied(item, path)) for item in benchmark), path / ITEMS)
     card = {"name": benchmark.name, **benchmark.card}
     (path / CARD).write_bytes(JsonStyle().dumps(card).encode("utf-8"))
