@@ -14,7 +14,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ import scale
 from rig import exam
 from rig.measured import BENCHMARKS, MODEL, MockServer, environment
 from rig.page import write_page
+from rig.spent import Spent, spent
 
 ROOT = BENCHMARKS.parent
 SINCE = "bbe3d4d"
@@ -41,21 +41,12 @@ class Work:
     """The folder that it may write into → its words after `keju`."""
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What one command cost."""
-
-    wall_s: float
-    cpu_s: float
-    rss_mb: float
-
-
 def make(folder: Path, share: float) -> None:
     """Write what the commands read; `share` of the usual size."""
     for name, n in (("texts", _of(share, 200_000)), ("some", _of(share, 5000))):
         (folder / name).mkdir()
         with (folder / name / "items.jsonl").open("w", encoding="utf-8") as file:
-            file.writelines(map(scale._line, scale.items(n)))
+            file.writelines(map(scale.line, scale.items(n)))
     exam.write(folder / "pictures", _of(share, 500))
     for name in ("one", "two"):
         _run(folder, _of(share, 200_000), name)
@@ -97,23 +88,18 @@ def _run(folder: Path, n: int, model: str, text: str = "") -> None:
     if text:
         ids = [line.split('"', 4)[3] for line in (made / "items.jsonl").read_text(encoding="utf-8").splitlines()]
         rows = [{"id": each, "status": "answered", "text": text, "attempts": 1, "prompt": "p"} for each in ids]
-        (made / "records.jsonl").write_text("".join(map(scale._line, rows)), encoding="utf-8")
+        (made / "records.jsonl").write_text("".join(map(scale.line, rows)), encoding="utf-8")
 
 
-def measure(work: Work, source: Path, cache: Path) -> Cost | str:
+def measure(work: Work, source: Path, cache: Path) -> Spent | str:
     """Run a command with the package of a working tree. Its last words where it fails; 1 of `check` is no failure."""
     with tempfile.TemporaryDirectory(dir=cache.parent) as out:
         words = [sys.executable, "-m", "keju", *map(str, work.command(Path(out)))]
         given = environment() | {"PYTHONPATH": str(source / "src"), "KEJU_CACHE": str(cache)}
-        began = time.monotonic()
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=given, cwd=out)
-        assert process.stderr
-        said = process.stderr.read().decode(errors="replace")
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = code = os.waitstatus_to_exitcode(status)
-        if code and not (code == 1 and words[3] == "check"):
-            return f"ended with {code}: {said[-200:]}"
-    return Cost(time.monotonic() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+        found = spent(words, given, Path(out))
+    if found.code and not (found.code == 1 and words[3] == "check"):
+        return f"ended with {found.code}: {found.said[-200:]}"
+    return found
 
 
 @contextmanager
@@ -148,11 +134,11 @@ def lines(commit: str, share: float, repetitions: int) -> Iterable[str]:
             yield row
 
 
-def _row(work: Work, before: Sequence[Cost | str], now: Sequence[Cost | str]) -> str:
+def _row(work: Work, before: Sequence[Spent | str], now: Sequence[Spent | str]) -> str:
     failed = [one for one in (*before, *now) if isinstance(one, str)]
     if failed:
         return f"| {work.what} | {' · '.join(failed).replace('|', ' ')} |"
-    old, new = ([one for one in costs if isinstance(one, Cost)] for costs in (before, now))
+    old, new = ([one for one in costs if isinstance(one, Spent)] for costs in (before, now))
     ratios = [a.cpu_s / b.cpu_s for a, b in zip(old, new, strict=True)]
     cpu = [min(one.cpu_s for one in costs) for costs in (old, new)]
     wall = [min(one.wall_s for one in costs) for costs in (old, new)]

@@ -14,10 +14,8 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -26,6 +24,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from rig.measured import BENCHMARKS, environment
+from rig.spent import spent
 
 HELD = 20_000
 """Items of the run that is marked item by item: below `LARGE`, so that keju does so by itself."""
@@ -94,7 +93,7 @@ def make(folder: Path, source: Path, n: int, *, model: str, protocol: str, mixed
             asked.writelines(window)
             rng.shuffle(window)
             found = map(json.loads, window)
-            records.writelines(_line(_record(item, reply(item, rng, mixed=mixed), rng)) for item in found)
+            records.writelines(line(_record(item, reply(item, rng, mixed=mixed), rng)) for item in found)
     return folder
 
 
@@ -112,26 +111,16 @@ def _record(item: dict[str, Any], text: str, rng: random.Random) -> dict[str, An
     }
 
 
-def _line(row: dict[str, Any]) -> str:
+def line(row: dict[str, Any]) -> str:
     return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def measure(what: str, records: int, command: Sequence[str | Path]) -> Cost:
     """Run a command of keju to its end. Raises `RuntimeError` with its last words where it fails."""
-    began = time.monotonic()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "keju", *map(str, command)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=environment(),
-    )
-    assert process.stderr
-    said = process.stderr.read()
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{what} ended with {process.returncode}: {said.decode(errors='replace')[-500:]}")
-    cost = Cost(what, records, time.monotonic() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    found = spent([sys.executable, "-m", "keju", *map(str, command)], environment())
+    if found.code:
+        raise RuntimeError(f"{what} ended with {found.code}: {found.said[-500:]}")
+    cost = Cost(what, records, found.wall_s, found.cpu_s, found.rss_mb)
     print(_shown(cost), file=sys.stderr)
     return cost
 
@@ -140,7 +129,7 @@ def measured(folder: Path, n: int) -> list[Cost]:
     """Every command once."""
     source = folder / "items.jsonl"
     with source.open("w", encoding="utf-8") as file:
-        file.writelines(map(_line, items(n)))
+        file.writelines(map(line, items(n)))
     runs = {
         (model, protocol, size): make(
             folder / f"{model}.{protocol}.{size}", source, size, model=model, protocol=protocol

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from rig.measured import environment
+from rig.spent import spent
 
 TIMES = 15
 KEJU_HELP = [sys.executable, "-m", "keju", "--help"]
@@ -44,10 +42,7 @@ def start(command: Sequence[str], times: int = TIMES) -> Start:
 
 
 def _once(command: Sequence[str]) -> tuple[float, float]:
-    began = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
-    return used.ru_utime + used.ru_stime, time.monotonic() - began
+    found = spent(command, environment())
+    if found.code:
+        raise RuntimeError(f"{' '.join(command)} ended with {found.code}")
+    return found.cpu_s, found.wall_s

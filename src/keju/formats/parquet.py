@@ -20,7 +20,7 @@ from keju.formats.folders import MOST_FOLDERS, TooWide
 from keju.formats.format import Format
 from keju.formats.parquet_files import footer, opened, parquet_files, refuse_incomplete
 from keju.formats.parquet_items import ParquetItems, held
-from keju.formats.parquet_rows import row_of, schema_of
+from keju.formats.parquet_rows import Needs, row_of, schema_of
 from keju.items import Item
 from keju.phrase import Phrase
 
@@ -89,9 +89,9 @@ def write_splits(benchmark: Benchmark, folder: Path) -> dict[str, str]:
 
     The same benchmark gives the same bytes. Media are held in memory a row group at a time.
     """
-    splits = dict.fromkeys(item.split for item in benchmark)
-    names = {split: _hub_name(split, alone=len(splits) == 1) for split in splits}
-    schema = schema_of(benchmark, positions=len(set(names.values())) > 1)
+    needs = Needs.of(benchmark)
+    names = {split: _hub_name(split, alone=len(needs.splits) == 1) for split in needs.splits}
+    schema = schema_of(needs, positions=len(set(names.values())) > 1)
     head = {"name": benchmark.name, **benchmark.card}
     meta = {**schema.metadata, META: json.dumps(head, ensure_ascii=False).encode("utf-8"), COUNT: str(len(benchmark))}
     (folder / "data").mkdir(parents=True, exist_ok=True)

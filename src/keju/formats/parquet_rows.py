@@ -20,8 +20,8 @@ BYTES = re.compile(r"(image|audio)(|s\.\w+\.\w+)\.bytes")
 """The leaf of a file's columns that holds a medium's bytes: of `image`, or of the list `images`."""
 
 
-def schema_of(benchmark: Benchmark, *, positions: bool) -> Any:
-    """The Arrow schema of a benchmark's rows, with the features that `datasets` reads from its metadata.
+def schema_of(needs: Needs, *, positions: bool) -> Any:
+    """The Arrow schema of rows with these needs, with the features that `datasets` reads from its metadata.
 
     A column is there only if some item needs it. `positions` adds the place of each item in the benchmark.
     """
@@ -29,7 +29,7 @@ def schema_of(benchmark: Benchmark, *, positions: bool) -> Any:
         import pyarrow as pa
     except ImportError as error:
         raise MissingExtra("parquet", "writing Parquet") from error
-    features = _features(benchmark) | ({"position": {"dtype": "int64", "_type": "Value"}} if positions else {})
+    features = _features(needs) | ({"position": {"dtype": "int64", "_type": "Value"}} if positions else {})
     info = json.dumps({"info": {"features": features}}, ensure_ascii=False)
     fields = [pa.field(name, _arrow_type(feature)) for name, feature in features.items()]
     return pa.schema(fields, {b"huggingface": info.encode("utf-8")})
@@ -122,9 +122,10 @@ def _column(part: str, tag: str, columns: Collection[str]) -> str:
 
 
 @dataclass
-class _Needs:
-    """What the items of a benchmark need columns for, found in one pass."""
+class Needs:
+    """What the items of a benchmark need columns and files for, found in one pass."""
 
+    splits: dict[str | None, None] = field(default_factory=dict)
     tags: dict[str, None] = field(default_factory=dict)
     parts: set[tuple[str, str]] = field(default_factory=set)
     """(part, tag) of any wording."""
@@ -134,7 +135,15 @@ class _Needs:
     media: bool = False
     extra: bool = False
 
+    @classmethod
+    def of(cls, benchmark: Benchmark) -> Needs:
+        needs = cls()
+        for item in benchmark:
+            needs.add(item)
+        return needs
+
     def add(self, item: Item) -> None:
+        self.splits[item.split] = None
         self.labels |= dict.fromkeys(item.labels)
         for tag, wording in item.wordings.items():
             self.tags[tag] = None
@@ -144,10 +153,7 @@ class _Needs:
         self.extra |= bool(item.extra)
 
 
-def _features(benchmark: Benchmark) -> dict[str, Any]:
-    needs = _Needs()
-    for item in benchmark:
-        needs.add(item)
+def _features(needs: Needs) -> dict[str, Any]:
     features = {"id": _TEXT, **dict(_media_features(needs)), **_wording_features(needs), "answer": _TEXT}
     if needs.labels:
         features["labels"] = dict.fromkeys(needs.labels, _TEXT)
@@ -159,7 +165,7 @@ def _features(benchmark: Benchmark) -> dict[str, Any]:
     return features
 
 
-def _media_features(needs: _Needs) -> Iterator[tuple[str, dict[str, Any]]]:
+def _media_features(needs: Needs) -> Iterator[tuple[str, dict[str, Any]]]:
     """`image` where no item has two, else `images`; the same for audio; nothing where no item has any."""
     for kind in _KINDS:
         feature = {"_type": kind.capitalize()}
@@ -167,7 +173,7 @@ def _media_features(needs: _Needs) -> Iterator[tuple[str, dict[str, Any]]]:
             yield (kind, feature) if most == 1 else (f"{kind}s", {"feature": feature, "_type": "List"})
 
 
-def _wording_features(needs: _Needs) -> dict[str, Any]:
+def _wording_features(needs: Needs) -> dict[str, Any]:
     return {
         part if len(needs.tags) == 1 else f"{part}_{tag}": feature
         for tag in needs.tags
